@@ -1,0 +1,26 @@
+// UTF-8: validity, white space, lower case.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace glassbox {
+
+inline constexpr std::size_t kValidUtf8 = static_cast<std::size_t>(-1);
+
+// The offset of the first byte that is not part of a valid sequence (overlong forms, surrogates and code
+// points beyond U+10FFFF are invalid), or kValidUtf8.
+std::size_t find_invalid_utf8(std::string_view text);
+
+// The number of bytes at `offset` that are one white-space character: the ASCII ones, U+0085, U+00A0,
+// U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000, U+FEFF (a byte order mark). 0 if none.
+std::size_t white_space_at(std::string_view text, std::size_t offset);
+
+// Code point by code point, by Unicode's simple lower-case mapping. REQUIRES: valid UTF-8.
+std::string lower_case(std::string_view text);
+
+// Bytes of the sequence that begins at `offset`. REQUIRES: valid UTF-8.
+std::size_t utf8_length(std::string_view text, std::size_t offset);
+
+}  // namespace glassbox

@@ -1,0 +1,32 @@
+# glassbox_library(NAME HEADERS h... SOURCES cc... [PUBLIC lib...] [PRIVATE lib...]): a folder's library,
+# `glassbox::NAME` in the build tree and installed. Includes are written from the project's root.
+#
+# -ffp-contract=off: a multiply and an add that the source keeps apart stay apart, so the same source
+#   gives the same bits on every target; where one rounding is meant the kernels say MulAdd.
+# -fno-math-errno: else square roots do not vectorise.
+add_library(glassbox_flags INTERFACE)
+target_compile_options(glassbox_flags INTERFACE
+  -fno-math-errno -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-psabi)
+
+function(glassbox_library name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(glassbox_${name} STATIC ${ARG_SOURCES})
+  add_library(glassbox::${name} ALIAS glassbox_${name})
+  target_sources(glassbox_${name} PUBLIC FILE_SET HEADERS
+    BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${ARG_HEADERS})
+  set_target_properties(glassbox_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+    CXX_EXTENSIONS OFF)
+  target_compile_features(glassbox_${name} PUBLIC cxx_std_20)
+  target_link_libraries(glassbox_${name} PUBLIC ${ARG_PUBLIC}
+    PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:glassbox_flags>)
+endfunction()
+
+# glassbox_program(NAME SOURCES cc... LIBRARIES lib...): a program of ours, built with the same flags.
+function(glassbox_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}")
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} glassbox_flags)
+endfunction()

@@ -1,0 +1,56 @@
+// A corpus: a text file as sentences, one a line.
+//
+// Reading trims each line, lower-cases it (unless told not to), folds every run of white space into one
+// blank, and drops lines that are then empty. A byte order mark, CR LF, tabs, doubled and no-break
+// spaces therefore make no words of their own. Invalid UTF-8 is refused with its line.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+
+namespace glassbox {
+
+struct CorpusOptions {
+  bool lowercase = true;
+};
+
+class Corpus {
+ public:
+  // Throws FileError if the file can't be read, FormatError (path, line) for invalid UTF-8 and for a
+  // file without a single sentence. Holds the text once; about the file's size and 16 bytes a line.
+  static Corpus read(const std::string& path, const CorpusOptions& options = {});
+  // The same from memory; `name` stands for the path in messages.
+  static Corpus from_text(std::string_view text, const std::string& name,
+                          const CorpusOptions& options = {});
+
+  std::size_t size() const { return lines_.size(); }
+  // Sentence i in today's order, trimmed and folded.
+  std::string_view operator[](std::size_t i) const {
+    return {text_.data() + lines_[i].begin, lines_[i].length};
+  }
+  // Its line in the file, from 1, blank lines counted.
+  std::size_t line_number(std::size_t i) const { return lines_[i].number; }
+  const std::string& name() const { return name_; }
+  bool lowercase() const { return lowercase_; }
+
+  // Fisher and Yates, from the last line down; one uniform number a line but the first.
+  void shuffle(Random& random);
+
+ private:
+  struct Line {
+    std::uint64_t begin;
+    std::uint32_t length;
+    std::uint32_t number;
+  };
+  std::string name_;
+  std::string text_;
+  std::vector<Line> lines_;
+  bool lowercase_ = true;
+};
+
+}  // namespace glassbox

@@ -1,0 +1,51 @@
+// From a prompt to a sentence.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "infer/decoder.h"
+#include "infer/sampler.h"
+
+namespace glassbox {
+
+struct GenerateConfig {
+  double temperature = 0.8;
+  std::size_t top_k = 0;
+  double top_p = 1;
+  std::string prompt;          // its words stand at the sentence's beginning
+  std::size_t max_tokens = 0;  // tokens after the prompt; 0: to the end of the block
+};
+
+// The uniform numbers of sample `index` of a prompt: they depend on the seed and the index alone. Index 0
+// draws from mulberry32(seed), the others from a counter-based stream of their own.
+class Coins {
+ public:
+  Coins(std::uint32_t seed, std::uint64_t index);
+  double operator()();
+
+ private:
+  bool first_;
+  Random random_;
+  CounterRandom stream_;
+};
+
+struct Generated {
+  std::vector<TokenId> tokens;  // prompt and continuation, without BOS
+  bool stopped = false;         // the model ended the sentence; else the block or max_tokens did
+};
+
+// One sentence in a fresh cache: BOS and the prompt are fed, then a token is drawn with one coin each
+// until BOS comes, the block is full or max_tokens are there. BOS and a prompt of at most block_size - 1
+// words leave room for one token; a longer prompt is a ConfigError with both numbers.
+template <class T>
+Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
+                          std::size_t max_tokens, const std::function<double()>& coin);
+
+// The same as text. Throws VocabularyError for a word of the prompt that the model does not know.
+template <class T>
+std::string generate(Decoder<T>& model, const GenerateConfig& config, Random& random);
+
+}  // namespace glassbox

@@ -1,0 +1,60 @@
+// The keys and values of the tokens seen so far, one list a layer: what lets each new token be computed
+// alone. Empty at first, one entry more a token. An empty cache is a fresh sentence, and it is the causal
+// mask: a token attends to what is in the cache, and no future key is there.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "nn/model/config.h"
+
+namespace glassbox {
+
+// A view of one layer's keys or values: (size, C). Valid until the cache is destroyed.
+template <class T>
+class CacheView {
+ public:
+  CacheView(const T* data, std::size_t rows, std::size_t cols, std::size_t row_step,
+            std::size_t col_step)
+      : data_(data), rows_(rows), cols_(cols), row_step_(row_step), col_step_(col_step) {}
+  std::size_t rows() const { return rows_; }
+  std::size_t cols() const { return cols_; }
+  // The key or value of position `row`; head h owns columns h * head_dim to (h + 1) * head_dim - 1.
+  const T& operator()(std::size_t row, std::size_t col) const {
+    return data_[row * row_step_ + col * col_step_];
+  }
+
+ private:
+  const T* data_;
+  std::size_t rows_, cols_, row_step_, col_step_;
+};
+
+template <class T = float>
+class KvCache {
+ public:
+  // Empty. Throws ConfigError if the config is impossible. 2 * n_layer * block_size * n_embd scalars, padded.
+  explicit KvCache(const GptConfig& config);
+
+  std::size_t size() const { return size_; }          // tokens in it
+  std::size_t capacity() const { return capacity_; }  // block_size
+  bool full() const { return size_ == capacity_; }
+  // REQUIRES: layer < n_layer.
+  CacheView<T> keys(std::size_t layer) const;
+  CacheView<T> values(std::size_t layer) const;
+  // Empty again. What the memory held before has no influence on what is computed later.
+  void clear() { size_ = 0; }
+
+ private:
+  template <class U>
+  friend class Decoder;
+  std::size_t capacity_, size_ = 0;
+  std::size_t n_layer_, width_;
+  std::size_t layer_size_;  // scalars a layer: keys, then values
+  // [layer][keys][C][block] and [layer][values][block][C]: keys lie transposed, so that lanes run over
+  // positions when scores are computed
+  std::unique_ptr<T[]> storage_;
+};
+
+KvCache(const GptConfig&) -> KvCache<float>;
+
+}  // namespace glassbox

@@ -1,0 +1,39 @@
+// The model file: safetensors with the configuration and the vocabulary inside, so that sampling needs
+// nothing else. docs/formats.md describes it.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "data/tokenizer.h"
+#include "nn/model/weights.h"
+
+namespace glassbox {
+
+// What a model file holds.
+template <class T>
+struct Model {
+  Tokenizer tokenizer;
+  Weights<T> weights;
+  std::string training;  // provenance: a JSON object as text, "{}" if unknown
+
+  const GptConfig& config() const { return weights.config(); }
+};
+
+// Float if the file's tensors are F32, double if they are F64.
+using AnyModel = std::variant<Model<float>, Model<double>>;
+
+// Throws FileError, or FormatError with the path, the place, what was expected and what was found.
+// Nothing is allocated before its size is checked against the file's.
+AnyModel read_model(const std::string& path);
+// The same, rounded or widened to T where the file holds the other precision.
+template <class T>
+Model<T> read_model_as(const std::string& path);
+
+// Written whole or not at all. The same model gives the same bytes. Throws NumericError, naming tensor and
+// index, if a weight is not finite, FileError if the file can't be written.
+template <class T>
+void write_model(const std::string& path, WeightsView<T> weights, const Tokenizer& tokenizer,
+                 const std::string& training);
+
+}  // namespace glassbox

@@ -1,0 +1,30 @@
+// The log of a run: one flushed line a logged step, CSV if the file's name ends in ".csv", else JSON lines.
+// Columns: step (from 1), loss (nats a token, before the update), lr, tokens; numbers in the shortest
+// form that reads back the same.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "train/trainer.h"
+
+namespace glassbox {
+
+class TrainLog {
+ public:
+  // Creates or empties the file. Throws FileError with the system's reason.
+  explicit TrainLog(const std::string& path);
+  ~TrainLog();
+  TrainLog(const TrainLog&) = delete;
+  TrainLog& operator=(const TrainLog&) = delete;
+
+  // Throws FileError when the line can't be written whole.
+  void write(const StepStats& stats);
+
+ private:
+  std::string path_;
+  bool csv_;
+  std::FILE* file_;
+};
+
+}  // namespace glassbox

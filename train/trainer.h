@@ -1,0 +1,78 @@
+// The training loop: batches in the tutorial's order, one step after another, numbers to a callback.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+#include "data/tokenizer.h"
+#include "nn/batch.h"
+#include "nn/gpt.h"
+#include "train/lr_schedule.h"
+#include "train/optimizer.h"
+
+namespace glassbox {
+
+struct TrainConfig {
+  std::uint64_t steps = 5000;
+  std::size_t batch_size = 1;   // sentences a step
+  double learning_rate = 0.01;  // above 0
+  LrSchedule::Kind lr_schedule = LrSchedule::Kind::linear;
+  double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;
+  std::uint32_t seed = 42;  // provenance only: the caller has shuffled and drawn with it
+
+  // Throws ConfigError naming the setting, its range and what was given.
+  void validate() const;
+};
+
+struct StepStats {
+  std::uint64_t step;      // from 1
+  double loss;             // nats a token, before this step's update
+  double learning_rate;    // of this step
+  std::uint64_t tokens;    // predictions trained on so far
+};
+
+// Sentences cut to the block: how many, and the first one's line in the file.
+struct CutSentences {
+  std::size_t count = 0;
+  std::size_t first_line = 0;
+};
+
+template <class T>
+class Trainer {
+ public:
+  // Encodes the corpus. All arguments but the config must outlive the trainer. Throws ConfigError;
+  // VocabularyError for a word that the tokenizer does not know.
+  Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
+          const TrainConfig& config);
+
+  // All the steps that are left, calling back after each. Throws NumericError, naming step and sentence, when
+  // a loss is not finite; the weights are then those of before that step.
+  void run(const std::function<void(const StepStats&)>& on_step = {});
+  // One step.
+  StepStats step();
+  bool done() const { return step_ == config_.steps; }
+
+  const TrainConfig& config() const { return config_; }
+  const CutSentences& cut_sentences() const { return cut_; }
+  // What the model file says of this run: a JSON object as text.
+  std::string provenance() const;
+
+ private:
+  Gpt<T>& model_;
+  const Tokenizer& tokenizer_;
+  const Corpus& corpus_;
+  TrainConfig config_;
+  std::vector<TokenId> tokens_;         // all sentences, one after another, BOS at both ends, cut to the block
+  std::vector<std::uint64_t> starts_;   // where sentence i begins; one more entry than sentences
+  CutSentences cut_;
+  Adam<T> optimizer_;
+  LrSchedule schedule_;
+  Batch batch_;
+  std::uint64_t step_ = 0;
+  std::uint64_t trained_tokens_ = 0;
+};
+
+}  // namespace glassbox
