@@ -1,11 +1,14 @@
-// The model file: safetensors with the configuration and the vocabulary inside, so that sampling needs
-// nothing else. docs/formats.md describes it.
+// The model file: safetensors with the configuration and the vocabulary inside, so that sampling
+// needs nothing else. docs/formats.md describes it.
 #pragma once
 
+#include <map>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "data/tokenizer.h"
+#include "nn/model/safetensors.h"
 #include "nn/model/weights.h"
 
 namespace glassbox {
@@ -30,10 +33,28 @@ AnyModel read_model(const std::string& path);
 template <class T>
 Model<T> read_model_as(const std::string& path);
 
-// Written whole or not at all. The same model gives the same bytes. Throws NumericError, naming tensor and
-// index, if a weight is not finite, FileError if the file can't be written.
+// Written whole or not at all. The same model gives the same bytes. Throws NumericError, naming
+// tensor and index, if a weight is not finite, FileError if the file can't be written.
 template <class T>
 void write_model(const std::string& path, WeightsView<T> weights, const Tokenizer& tokenizer,
                  const std::string& training);
+
+// The parts of a model file, for files that hold more than a model, such as a checkpoint. What lies
+// under the prefixes `optimizer.`, `best.` and `lora.` a model's reader passes over.
+
+// What `__metadata__` says of a model.
+std::map<std::string, std::string> model_metadata(const GptConfig& config,
+                                                  const Tokenizer& tokenizer,
+                                                  const std::string& training);
+// Appends every parameter as the tensor PREFIX + its name. Throws NumericError as write_model does;
+// `where` begins its message.
+template <class T>
+void append_parameters(WeightsView<T> weights, const std::string& prefix, const std::string& where,
+                       std::vector<TensorToWrite>& tensors);
+// Reads them into a slab. Throws FormatError for a tensor that is missing, of another shape or
+// precision, or not finite.
+template <class T>
+void read_parameters(const SafetensorsReader& file, const std::string& prefix,
+                     const ParameterLayout& layout, T* slab);
 
 }  // namespace glassbox

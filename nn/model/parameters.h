@@ -1,9 +1,9 @@
 // The one table of parameters: names, shapes, initialiser, and where each lies in memory. Counting,
 // drawing, training, files, labels and tests walk it.
 //
-// A file, a label and a CSV speak [out][in]; in memory a matrix lies [in][out], so that a kernel's lanes
-// run over outputs. The turn from one to the other happens here (`ParameterSpec::index`) and nowhere else.
-// Every row in memory is padded to a multiple of 16 scalars; pads are 0 and stay 0.
+// A file, a label and a CSV speak [out][in]; in memory a matrix lies [in][out], so that a kernel's
+// lanes run over outputs. The turn from one to the other happens here (`ParameterSpec::index`) and
+// nowhere else. Every row in memory is padded to a multiple of 16 scalars; pads are 0 and stay 0.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ namespace glassbox {
 
 // A parameter as a user knows it.
 struct ParameterSpec {
-  std::string name;         // "layers.0.attention.query"
-  std::size_t rows, cols;   // as in the file: [out][in]; a table has one row an entry
-  bool is_matrix;           // in memory [in][out]; else a table, in memory as in the file
-  double initial_std;       // drawn from a normal distribution with mean 0
+  std::string name;           // "layers.0.attention.query"
+  std::size_t rows, cols;     // as in the file: [out][in]; a table has one row an entry
+  bool is_matrix;             // in memory [in][out]; else a table, in memory as in the file
+  double initial_std;         // drawn from a normal distribution with mean 0
   std::size_t offset, pitch;  // in memory
 
   std::size_t size() const { return rows * cols; }
@@ -29,8 +29,8 @@ struct ParameterSpec {
   }
 };
 
-// A block of memory that a kernel works on as one operand, as it lies in memory: `rows` rows of `cols`
-// scalars, `pitch` apart. Query, key and value of a layer share one block.
+// A block of memory that a kernel works on as one operand, as it lies in memory: `rows` rows of
+// `cols` scalars, `pitch` apart. Query, key and value of a layer share one block.
 struct ParameterBlock {
   std::size_t offset, rows, cols, pitch;
 };
@@ -48,8 +48,8 @@ class ParameterLayout {
   explicit ParameterLayout(const GptConfig& config);
 
   const GptConfig& config() const { return config_; }
-  // In the order in which the tutorial draws them: token_embedding, position_embedding, output, then a
-  // layer's attention.{query,key,value,output}, mlp.{hidden,output}.
+  // In the order in which the tutorial draws them: token_embedding, position_embedding, output,
+  // then a layer's attention.{query,key,value,output}, mlp.{hidden,output}.
   const std::vector<ParameterSpec>& parameters() const { return parameters_; }
   // The parameter of that name, or nullptr.
   const ParameterSpec* find(const std::string& name) const;
