@@ -1,50 +1,53 @@
-// JSON as data: strict reading (no repeated keys, limited depth), and number and string writing in one
-// canonical form. The library that parses stays behind this header's .cc file.
+// JSON as data: strict reading (no repeated keys, limited depth), and number and string writing in
+// one canonical form. The library that parses stays behind this header's .cc file.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace glassbox {
 
 class Json {
  public:
+  using Array = std::vector<Json>;
+  using Object = std::vector<std::pair<std::string, Json>>;
+  // In the order of `value_`'s alternatives.
   enum class Kind { null, boolean, integer, number, string, array, object };
 
-  // Parses one JSON text. Throws FormatError, its message beginning with `where`: for bad syntax (with
-  // the byte offset), for invalid UTF-8, for a key repeated within an object, for nesting deeper than `max_depth`, for
-  // anything but white space after the value.
+  // Parses one JSON text. Throws FormatError, its message beginning with `where`: for bad syntax
+  // (with the byte offset, from 0), for invalid UTF-8, for a key repeated within an object, for
+  // nesting deeper than `max_depth`, for a number beyond a double's range, for anything but white
+  // space after the value. Takes up to 40 bytes a value, and the keys and strings.
   static Json parse(std::string_view text, const std::string& where, int max_depth = 8);
 
-  Kind kind() const { return kind_; }
+  Kind kind() const { return static_cast<Kind>(value_.index()); }
   // REQUIRES: the kind asked for.
-  bool boolean() const { return boolean_; }
-  // An integer is a number written with digits alone (`7`, `-3`, but not `7.0`, `7e0` or `-0`) that fits.
-  std::int64_t integer() const { return integer_; }
+  bool boolean() const { return std::get<bool>(value_); }
+  // An integer is a number written with digits alone (`7`, `-3`, but not `7.0`, `7e0` or `-0`) that
+  // fits.
+  std::int64_t integer() const { return std::get<std::int64_t>(value_); }
   // Of an integer too, widened.
-  double number() const { return kind_ == Kind::integer ? static_cast<double>(integer_) : number_; }
-  const std::string& string() const { return string_; }
-  const std::vector<Json>& array() const { return array_; }
+  double number() const {
+    return kind() == Kind::integer ? static_cast<double>(integer()) : std::get<double>(value_);
+  }
+  const std::string& string() const { return std::get<std::string>(value_); }
+  const Array& array() const { return std::get<Array>(value_); }
   // In the file's order.
-  const std::vector<std::pair<std::string, Json>>& object() const { return object_; }
+  const Object& object() const { return std::get<Object>(value_); }
   // An object's entry, or nullptr.
   const Json* find(std::string_view key) const;
 
  private:
   friend class JsonBuilder;
-  Kind kind_ = Kind::null;
-  bool boolean_ = false;
-  std::int64_t integer_ = 0;
-  double number_ = 0;
-  std::string string_;
-  std::vector<Json> array_;
-  std::vector<std::pair<std::string, Json>> object_;
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> value_;
 };
 
-// The text as a JSON string with its quotes; control characters are escaped, all else stays UTF-8.
+// The text as a JSON string with its quotes; control characters are escaped, all else stays as it
+// is.
 std::string json_quote(std::string_view text);
 // The shortest text that reads back as the same number; NaN and infinities as null.
 std::string json_number(double value);

@@ -6,16 +6,16 @@
 
 namespace glassbox {
 
-// mulberry32: a 32-bit counter through a mixing function. One stream shuffles the lines, then draws
-// the weights; sample 0 of a prompt draws from it too.
+// mulberry32 (Tommy Ettinger): a 32-bit counter through a mixing function. One stream shuffles the
+// lines, then draws the weights; sample 0 of a prompt draws from it too.
 class Random {
  public:
   explicit Random(std::uint32_t seed) : state_(seed) {}
 
   // Uniform in [0, 1), a multiple of 2^-32.
   double uniform();
-  // Normal with mean 0 and the given standard deviation: Box and Muller's cosine branch, two uniform
-  // numbers a draw (a first one of 0 is drawn again).
+  // Normal with mean 0 and the given standard deviation: Box and Muller's cosine branch by libm's
+  // log, sqrt and cos, two uniform numbers a draw (a first one of 0 is drawn again).
   double gaussian(double standard_deviation);
 
   // The whole state: Random(r.state()) goes on as r would.
@@ -25,16 +25,22 @@ class Random {
   std::uint32_t state_;
 };
 
-// A counter-based stream keyed by (seed, stream): number k of a stream depends on the three alone.
-// With a 64-bit key two streams of one seed never meet in practice, which 32 bits could not promise.
+// A counter-based stream keyed by (seed, stream): number k of a stream depends on the three alone,
+// so streams may be drawn from in any order and by any thread.
+//
+// Philox 4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3"
+// (2011), with the seed as its key and (k, stream) as its counter. For one key Philox is one to one
+// from counters to 128-bit blocks, so two streams of a seed never share a block. 32 bits of state,
+// as in Random, could not promise that: there all seeds walk one and the same circle.
 class CounterRandom {
  public:
-  CounterRandom(std::uint64_t seed, std::uint64_t stream);
-  // Uniform in [0, 1), a multiple of 2^-53.
+  CounterRandom(std::uint64_t seed, std::uint64_t stream) : seed_(seed), stream_(stream) {}
+  // Uniform in [0, 1), a multiple of 2^-53: the first 53 bits of block k.
   double uniform();
 
  private:
-  std::uint64_t key_;
+  std::uint64_t seed_;
+  std::uint64_t stream_;
   std::uint64_t counter_ = 0;
 };
 

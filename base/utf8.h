@@ -1,4 +1,4 @@
-// UTF-8: validity, white space, lower case.
+// UTF-8: validity, white space, words, lower case.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,22 @@ namespace glassbox {
 
 inline constexpr std::size_t kValidUtf8 = static_cast<std::size_t>(-1);
 
-// The offset of the first byte that is not part of a valid sequence (overlong forms, surrogates and code
-// points beyond U+10FFFF are invalid), or kValidUtf8.
+// The offset of the first byte that is not part of a valid sequence (overlong forms, surrogates and
+// code points beyond U+10FFFF are invalid), or kValidUtf8.
 std::size_t find_invalid_utf8(std::string_view text);
 
-// The number of bytes at `offset` that are one white-space character: the ASCII ones, U+0085, U+00A0,
-// U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000, U+FEFF (a byte order mark). 0 if none.
+// The number of bytes at `offset` that are one white-space character: the ASCII ones, U+0085,
+// U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F, U+3000, U+FEFF (a byte order
+// mark). 0 if none.
 std::size_t white_space_at(std::string_view text, std::size_t offset);
 
-// Code point by code point, by Unicode's simple lower-case mapping. REQUIRES: valid UTF-8.
+// The next word: the first run without white space at or after `offset`, which moves to the word's
+// end. Empty when there is none. The view is into `text`.
+std::string_view next_word(std::string_view text, std::size_t& offset);
+
+// Code point by code point, by Unicode's simple lower-case mapping: no context (a capital sigma
+// never becomes a final one) and no language (U+0130 becomes i, in Turkish text too). REQUIRES:
+// valid UTF-8.
 std::string lower_case(std::string_view text);
 
 // Bytes of the sequence that begins at `offset`. REQUIRES: valid UTF-8.
