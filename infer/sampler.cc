@@ -1,0 +1,113 @@
+#include "infer/sampler.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+
+namespace glassbox {
+
+void SamplerConfig::validate() const {
+  if (!(temperature >= 0 && temperature <= std::numeric_limits<double>::max())) {
+    throw ConfigError(fmt::format(
+        "temperature: expected a finite number of at least 0, found {}; use 0 for the most likely word",
+        temperature));
+  }
+  if (!(top_p >= 0 && top_p <= 1)) {
+    throw ConfigError(
+        fmt::format("top_p: expected a number from 0 to 1, found {}; use 1 to switch it off", top_p));
+  }
+}
+
+Sampler::Sampler(const SamplerConfig& config) : config_(config) { config_.validate(); }
+
+// Weights are the probabilities before they are scaled: weight[i] = exp((logit[i] - largest) / temperature).
+// Filters set weights to 0 and the one division comes last, so what is left sums to 1 after every
+// filter, and a filter that takes nothing away leaves every bit as it was. Tokens are ranked by their
+// logits, not by their weights: a very high or very low temperature makes equal weights of unequal logits.
+template <class T>
+std::span<const double> Sampler::probabilities(std::span<const T> logits) {
+  const std::size_t size = logits.size();
+  double* const weight = (probabilities_.resize(size), probabilities_.data());
+  std::size_t best = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (std::isnan(logits[i])) {
+      throw NumericError(fmt::format("sampler: the logit of token {} is not a number", i));
+    }
+    if (logits[i] > logits[best]) best = i;
+  }
+  const double largest = size == 0 ? -INFINITY : static_cast<double>(logits[best]);
+  if (largest == -INFINITY) throw NumericError("sampler: no token has a logit above minus infinity");
+
+  if (config_.temperature == 0) {
+    std::fill_n(weight, size, 0.0);
+    weight[best] = 1;
+    return probabilities_;
+  }
+  if (largest == INFINITY) {  // the limit: infinite logits share everything
+    for (std::size_t i = 0; i < size; ++i) weight[i] = logits[i] == largest ? 1 : 0;
+  } else {
+    for (std::size_t i = 0; i < size; ++i) {
+      weight[i] = std::exp((static_cast<double>(logits[i]) - largest) / config_.temperature);
+    }
+  }
+
+  const bool cut_k = config_.top_k != 0 && config_.top_k < size;
+  const bool cut_p = config_.top_p < 1;
+  if (cut_k || cut_p) {
+    order_.resize(size);
+    for (std::size_t i = 0; i < size; ++i) order_[i] = static_cast<TokenId>(i);
+    const auto likelier = [&](TokenId a, TokenId b) {
+      return logits[a] > logits[b] || (logits[a] == logits[b] && a < b);
+    };
+    if (cut_k) {
+      const auto end = order_.begin() + static_cast<std::ptrdiff_t>(config_.top_k);
+      std::nth_element(order_.begin(), end, order_.end(), likelier);
+      std::for_each(end, order_.end(), [&](TokenId id) { weight[id] = 0; });
+      order_.erase(end, order_.end());
+    }
+    if (cut_p) {
+      double left = 0;  // summed in id order, as everywhere
+      for (std::size_t i = 0; i < size; ++i) left += weight[i];
+      // A heap gives the likeliest tokens one after another; the rest is never sorted.
+      const auto later = [&](TokenId a, TokenId b) { return likelier(b, a); };
+      std::make_heap(order_.begin(), order_.end(), later);
+      double kept = 0;
+      while (!order_.empty()) {
+        std::pop_heap(order_.begin(), order_.end(), later);
+        kept += weight[order_.back()];
+        order_.pop_back();
+        if (kept >= config_.top_p * left) break;
+      }
+      for (const TokenId id : order_) weight[id] = 0;
+    }
+  }
+
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) sum += weight[i];
+  for (std::size_t i = 0; i < size; ++i) weight[i] /= sum;
+  return probabilities_;
+}
+
+template <class T>
+TokenId Sampler::sample(std::span<const T> logits, double coin) {
+  const std::span<const double> left = probabilities(logits);
+  double sum = 0;
+  std::size_t last = 0;  // the highest id that can be drawn: rounding may leave the sum below the coin
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    sum += left[i];
+    if (coin < sum) return static_cast<TokenId>(i);
+    if (left[i] > 0) last = i;
+  }
+  return static_cast<TokenId>(last);
+}
+
+template std::span<const double> Sampler::probabilities(std::span<const float>);
+template std::span<const double> Sampler::probabilities(std::span<const double>);
+template TokenId Sampler::sample(std::span<const float>, double);
+template TokenId Sampler::sample(std::span<const double>, double);
+
+}  // namespace glassbox

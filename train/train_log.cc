@@ -1,0 +1,52 @@
+#include "train/train_log.h"
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/json.h"
+
+namespace glassbox {
+
+namespace {
+
+void write_line(std::FILE* file, const std::string& path, const std::string& line) {
+  if (std::fwrite(line.data(), 1, line.size(), file) != line.size() || std::fflush(file) != 0) {
+    throw FileError(path + ": the log can't be written: " + std::strerror(errno));
+  }
+}
+
+}  // namespace
+
+TrainLog::TrainLog(const std::string& path)
+    : path_(path), csv_(path.ends_with(".csv")), file_(std::fopen(path.c_str(), "wb")) {
+  if (file_ == nullptr) {
+    throw FileError(path + ": the log can't be created: " + std::strerror(errno));
+  }
+  if (!csv_) return;
+  try {
+    write_line(file_, path_, "step,loss,lr,tokens\n");
+  } catch (...) {
+    std::fclose(file_);
+    throw;
+  }
+}
+
+TrainLog::~TrainLog() { std::fclose(file_); }
+
+void TrainLog::write(const StepStats& stats) {
+  const std::string step = std::to_string(stats.step), tokens = std::to_string(stats.tokens);
+  const std::string lr = json_number(stats.learning_rate);
+  const bool finite = std::isfinite(stats.loss);
+  if (csv_) {
+    const std::string loss = finite ? json_number(stats.loss) : "nan";
+    write_line(file_, path_, step + ',' + loss + ',' + lr + ',' + tokens + '\n');
+  } else {
+    write_line(file_, path_,
+               "{\"step\":" + step + ",\"loss\":" + json_number(stats.loss) + ",\"lr\":" + lr +
+                   ",\"tokens\":" + tokens + (finite ? "" : ",\"event\":\"non_finite\"") + "}\n");
+  }
+}
+
+}  // namespace glassbox
