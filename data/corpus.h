@@ -1,8 +1,9 @@
 // A corpus: a text file as sentences, one a line.
 //
-// Reading trims each line, lower-cases it (unless told not to), folds every run of white space into one
-// blank, and drops lines that are then empty. A byte order mark, CR LF, tabs, doubled and no-break
-// spaces therefore make no words of their own. Invalid UTF-8 is refused with its line.
+// Reading trims each line, lower-cases it (unless told not to), folds every run of white space into
+// one blank, and drops lines that are then empty. A byte order mark, CR LF, tabs, doubled and
+// no-break spaces therefore make no words of their own. Invalid UTF-8 and NUL bytes are refused
+// with their line.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,9 @@ struct CorpusOptions {
 
 class Corpus {
  public:
-  // Throws FileError if the file can't be read, FormatError (path, line) for invalid UTF-8 and for a
-  // file without a single sentence. Holds the text once; about the file's size and 16 bytes a line.
+  // Throws FileError if the file can't be read, FormatError (path, line) for text that is not UTF-8
+  // and for a file without a single sentence. Folds the text where it was read: takes about the
+  // file's size and 16 bytes a line, while reading too.
   static Corpus read(const std::string& path, const CorpusOptions& options = {});
   // The same from memory; `name` stands for the path in messages.
   static Corpus from_text(std::string_view text, const std::string& name,
@@ -47,10 +49,12 @@ class Corpus {
     std::uint32_t length;
     std::uint32_t number;
   };
+  Corpus(std::string text, const std::string& name, const CorpusOptions& options);
+
   std::string name_;
-  std::string text_;
+  std::string text_;  // the sentences in the file's order, one right behind the other
   std::vector<Line> lines_;
-  bool lowercase_ = true;
+  bool lowercase_;
 };
 
 }  // namespace glassbox

@@ -1,9 +1,10 @@
-// Words to token ids and back. Ids: the words sorted by code point, BOS last. BOS stands at both ends of
-// a sentence.
+// Words to token ids and back. Ids: the words sorted by code point, BOS last. BOS stands at both
+// ends of a sentence.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,8 +20,9 @@ class Tokenizer {
  public:
   // Every word of the corpus.
   static Tokenizer words(const Corpus& corpus);
-  // From a model file. Throws FormatError, its message beginning with `where`, for an empty or repeated
-  // word and for one with white space in it.
+  // From a model file, ids in the order given. Throws FormatError, its message beginning with
+  // `where`, for an empty or repeated word, for one with white space in it and for one that is not
+  // UTF-8.
   static Tokenizer from_words(std::vector<std::string> words, bool lowercase,
                               const std::string& where);
 
@@ -32,20 +34,30 @@ class Tokenizer {
   const std::vector<std::string>& words() const { return words_; }
   // The word of an id; BOS is "<bos>". REQUIRES: id < size().
   std::string_view word(TokenId id) const;
-  // The id of a word, or size() if it is not known. Looked up by hash.
+  // The id of a word, or size() if it is not known. Looked up by hash, as it is: nothing is folded.
   TokenId find(std::string_view word) const;
 
-  // A sentence's words, without BOS; folded and lower-cased as the corpus was. Throws VocabularyError
-  // naming every unknown word.
+  // A sentence's words, without BOS; folded and lower-cased as the corpus was. Throws
+  // VocabularyError naming every unknown word once, quoted as JSON, and FormatError for text that
+  // is not UTF-8.
   std::vector<TokenId> encode(std::string_view text) const;
   // BOS, the words, BOS.
   std::vector<TokenId> encode_sentence(std::string_view text) const;
-  // Words joined by single blanks; BOS is left out.
+  // Words joined by single blanks; BOS is left out. REQUIRES: every id < size().
   std::string decode(const std::vector<TokenId>& ids) const;
 
  private:
+  // "Transparent": a string_view is looked up as it is, without a string made of it.
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view word) const {
+      return std::hash<std::string_view>()(word);
+    }
+  };
+  void append(std::string_view text, std::vector<TokenId>& ids) const;
+
   std::vector<std::string> words_;
-  std::unordered_map<std::string, TokenId> ids_;  // looked up by string_view through a hash of our own
+  std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
   bool lowercase_ = true;
 };
 
