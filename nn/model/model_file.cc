@@ -206,12 +206,7 @@ void append_parameters(WeightsView<T> weights, const std::string& prefix, const 
     for (std::size_t row = 0; row < p.rows; ++row) {
       for (std::size_t col = 0; col < p.cols; ++col) {
         const T value = weights.data[p.index(row, col)];
-        if (!std::isfinite(value)) {
-          throw NumericError(
-              fmt::format("{}: {}[{}][{}]: expected a finite number, found {}; "
-                          "nothing was written: train again with a smaller --lr",
-                          where, tensor.name, row, col, value));
-        }
+        if (!std::isfinite(value)) throw_non_finite(where, tensor.name, row, col, value);
         append_little_endian(value, tensor.bytes);
       }
     }

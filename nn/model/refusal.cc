@@ -14,6 +14,14 @@ void refuse(const std::string& where, const std::string& expected, const std::st
   throw FormatError(fmt::format("{}: expected {}, found {}; {}", where, expected, found, advice));
 }
 
+void throw_non_finite(const std::string& where, const std::string& tensor, std::size_t row,
+                      std::size_t col, double value) {
+  throw NumericError(
+      fmt::format("{}: {}[{}][{}]: expected a finite number, found {}; nothing was "
+                  "written: train again with a smaller --lr",
+                  where, tensor, row, col, value));
+}
+
 std::string describe(const Json* value) {
   if (value == nullptr) return "nothing";
   switch (value->kind()) {

@@ -1,6 +1,8 @@
-// How the readers of this folder say no: one line with place, expected, found, and what to do.
+// How the readers and writers of this folder say no: one line with place, expected, found, and what
+// to do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -16,6 +18,10 @@ inline constexpr const char* kDamaged =
 // Throws FormatError "WHERE: expected EXPECTED, found FOUND; ADVICE".
 [[noreturn]] void refuse(const std::string& where, const std::string& expected,
                          const std::string& found, const std::string& advice = kDamaged);
+
+// Throws NumericError: the writers' refusal of NaN and infinities.
+[[noreturn]] void throw_non_finite(const std::string& where, const std::string& tensor,
+                                   std::size_t row, std::size_t col, double value);
 
 // A JSON value for a message: scalars as they are written, the rest by kind. nullptr is "nothing".
 std::string describe(const Json* value);
