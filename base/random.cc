@@ -21,12 +21,12 @@ double Random::gaussian(double standard_deviation) {
 }
 
 double CounterRandom::uniform() {
-  std::uint32_t block[4] = {
-      static_cast<std::uint32_t>(counter_), static_cast<std::uint32_t>(counter_ >> 32),
-      static_cast<std::uint32_t>(stream_), static_cast<std::uint32_t>(stream_ >> 32)};
+  std::uint32_t block[4] = {static_cast<std::uint32_t>(k_), static_cast<std::uint32_t>(k_ >> 32),
+                            static_cast<std::uint32_t>(stream_),
+                            static_cast<std::uint32_t>(stream_ >> 32)};
   std::uint32_t key[2] = {static_cast<std::uint32_t>(seed_),
                           static_cast<std::uint32_t>(seed_ >> 32)};
-  ++counter_;
+  ++k_;
   // Ten rounds; the four constants are the paper's.
   for (int round = 0; round < 10; ++round) {
     const std::uint64_t even = std::uint64_t{0xD2511F53u} * block[0];

@@ -34,14 +34,16 @@ class Random {
 // as in Random, could not promise that: there all seeds walk one and the same circle.
 class CounterRandom {
  public:
-  CounterRandom(std::uint64_t seed, std::uint64_t stream) : seed_(seed), stream_(stream) {}
+  // `k` is the number to begin with.
+  CounterRandom(std::uint64_t seed, std::uint64_t stream, std::uint64_t k = 0)
+      : seed_(seed), stream_(stream), k_(k) {}
   // Uniform in [0, 1), a multiple of 2^-53: the first 53 bits of block k.
   double uniform();
 
  private:
   std::uint64_t seed_;
   std::uint64_t stream_;
-  std::uint64_t counter_ = 0;
+  std::uint64_t k_;
 };
 
 }  // namespace glassbox

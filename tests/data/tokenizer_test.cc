@@ -1,0 +1,98 @@
+#include "data/tokenizer.h"
+
+#include "base/error.h"
+#include "tests/support/refusal.h"
+
+using namespace glassbox;
+
+namespace {
+Tokenizer of(std::string_view text, const CorpusOptions& options = {}) {
+  return Tokenizer::words(Corpus::from_text(text, "text", options));
+}
+using Words = std::vector<std::string>;
+using Ids = std::vector<TokenId>;
+}  // namespace
+
+TEST_CASE("Tokenizer: the golden text has 46 words and BOS", "[data][tokenizer]") {
+  const Tokenizer tokenizer = Tokenizer::words(Corpus::read(GLASSBOX_GOLDEN_DIR "/tiny.txt"));
+  CHECK(tokenizer.size() == 47);
+  CHECK(tokenizer.bos() == 46);
+}
+
+TEST_CASE("Tokenizer: ids follow code points, beyond U+FFFF too, and BOS is last",
+          "[data][tokenizer]") {
+  // By UTF-16 units U+1F431 would come before U+FF5E.
+  const Tokenizer tokenizer = of("ä ～ 🐱 z\nzz a, a");
+  CHECK(tokenizer.words() == Words{"a", "a,", "z", "zz", "ä", "～", "🐱"});
+  CHECK(tokenizer.bos() == 7);
+  CHECK(tokenizer.word(7) == "<bos>");
+  CHECK(tokenizer.word(6) == "🐱");
+}
+
+TEST_CASE("Tokenizer: the order of the lines does not change the ids", "[data][tokenizer]") {
+  CHECK(of("the cat\na dog").words() == of("a dog\nthe cat\n\nthe dog").words());
+}
+
+TEST_CASE("Tokenizer folds what it encodes as the corpus was folded", "[data][tokenizer]") {
+  const Tokenizer tokenizer = of("the cat sat");
+  CHECK(tokenizer.encode(" \xEF\xBB\xBFThe\tCAT\xC2\xA0sat\r\n") == Ids{2, 0, 1});
+  CHECK(tokenizer.encode_sentence("THE cat") == Ids{3, 2, 0, 3});
+  CHECK(tokenizer.encode("").empty());
+  CHECK(tokenizer.encode_sentence(" ") == Ids{3, 3});
+}
+
+TEST_CASE("Tokenizer tells capitals apart if the corpus kept them", "[data][tokenizer]") {
+  const Tokenizer tokenizer = of("The the", {.lowercase = false});
+  CHECK(tokenizer.words() == Words{"The", "the"});
+  CHECK(tokenizer.encode("the The") == Ids{1, 0});
+  CHECK(refusal<VocabularyError>([&] { tokenizer.encode("THE"); }) ==
+        "expected words that the model knows, found \"THE\"; "
+        "use others or train on text that has them");
+}
+
+TEST_CASE("Tokenizer names every unknown word once and drops none", "[data][tokenizer]") {
+  const Tokenizer tokenizer = of("the cat");
+  CHECK_THAT(refusal<VocabularyError>([&] { tokenizer.encode("the zebraxyz \x1b Zebraxyz gnu"); }),
+             text_contains("found \"zebraxyz\", \"\\u001b\", \"gnu\";"));
+  CHECK(tokenizer.find("zebraxyz") == tokenizer.size());
+  CHECK(tokenizer.find("cat") == 0);
+}
+
+TEST_CASE("Tokenizer: no text becomes BOS, not even its spelling", "[data][tokenizer]") {
+  CHECK_THROWS_AS(of("the cat").encode("<bos>"), VocabularyError);
+  const Tokenizer tokenizer = of("a <bos>");
+  CHECK(tokenizer.encode("<bos>") == Ids{0});
+  CHECK(tokenizer.bos() == 2);
+}
+
+TEST_CASE("Tokenizer refuses to encode invalid UTF-8", "[data][tokenizer]") {
+  CHECK_THAT(refusal<FormatError>([] { of("a").encode("a \xC3"); }),
+             text_contains("found the byte 0xC3 at byte 2"));
+}
+
+TEST_CASE("Tokenizer: decode joins words by single blanks without BOS", "[data][tokenizer]") {
+  const Tokenizer tokenizer = of("the cat sat");
+  CHECK(tokenizer.decode(tokenizer.encode_sentence(" the  cat")) == "the cat");
+  CHECK(tokenizer.decode({3, 3}).empty());
+}
+
+TEST_CASE("Tokenizer: from_words keeps the order given", "[data][tokenizer]") {
+  const Tokenizer tokenizer = Tokenizer::from_words({"z", "a"}, true, "m");
+  CHECK(tokenizer.encode("A Z") == Ids{1, 0});
+  CHECK(tokenizer.words() == Words{"z", "a"});
+}
+
+TEST_CASE("Tokenizer: from_words refuses a damaged vocabulary and names the token",
+          "[data][tokenizer]") {
+  const auto [word, found] = GENERATE(table<std::string, std::string>({
+      {"", "expected a word without white space, found \"\""},
+      {"b c", "expected a word without white space, found \"b c\""},
+      {"b\n", "expected a word without white space, found \"b\\n\""},
+      {"\xC2\xA0", "expected a word without white space, found \"\xC2\xA0\""},
+      {"a", "expected a new word, found \"a\" again, which is token 0"},
+      {"\xFF", "expected UTF-8, found other bytes"},
+  }));
+  CHECK(refusal<FormatError>([&, w = word] {
+          Tokenizer::from_words({"a", w, "z"}, true, "m");
+        }) == "m: token 1: " + found + "; the vocabulary is damaged: use a backup");
+}
