@@ -1,0 +1,67 @@
+// glassbox: the program. Finds the command, runs it, and turns every failure into one line and an exit
+// status: 0 done, 1 the work failed, 2 the command line is wrong, 130 or 143 interrupted after saving.
+#include <fmt/core.h>
+
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/version.h"
+
+namespace glassbox::cli {
+
+const Command& find_command(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Command& command : commands()) {
+    if (name == command.name) return command;
+    names.emplace_back(command.name);
+  }
+  const std::string near = nearest(name, names);
+  throw UsageError(fmt::format("'{}' is no command; {}", name,
+                               near.empty() ? "glassbox help lists them"
+                                            : fmt::format("did you mean {}?", near)));
+}
+
+namespace {
+
+int run(std::vector<std::string> words) {
+  if (words.empty()) throw UsageError("expected a command, found nothing; glassbox help lists them");
+  std::string first = words.front();
+  if (first == "--version") {
+    print(version_text());
+    return 0;
+  }
+  if (first == "--help" || first == "-h") first = "help";
+  const Command& command = find_command(first);
+  words.erase(words.begin());
+  const Arguments arguments(command, std::move(words));
+  if (!arguments.given("help")) return command.run(arguments);
+  return find_command("help").run(Arguments(find_command("help"), {command.name}));
+}
+
+}  // namespace
+}  // namespace glassbox::cli
+
+int main(int argc, char** argv) {
+  using namespace glassbox::cli;
+  prepare_streams();
+  try {
+    const int status = run({argv + 1, argv + argc});
+    finish_output();
+    return status;
+  } catch (const UsageError& error) {
+    complain(error.what());
+    return 2;
+  } catch (const ClosedPipe&) {
+    return 0;
+  } catch (const std::bad_alloc&) {
+    complain("out of memory; a smaller model, batch or text needs less");
+  } catch (const std::exception& error) {
+    complain(error.what());
+  }
+  return 1;
+}

@@ -1,0 +1,26 @@
+// Standard output, for data alone, and standard error, for everything else.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace glassbox::cli {
+
+// Whoever read our output has closed it, as `head` does: no reason to complain or to go on.
+struct ClosedPipe {};
+
+// Every descriptor from 0 to 2 is open afterwards, so that no file we open becomes standard output by
+// accident, and a closed pipe or a file size limit is an error of a write instead of a signal.
+void prepare_streams();
+
+// Both throw FileError with the system's reason, or ClosedPipe.
+void print(std::string_view data);
+// All that was printed is out. Call once, at the end.
+void finish_output();
+
+// A whole line on standard error, flushed; control characters are shown escaped, so it is one line.
+void say(std::string_view line);
+// "glassbox: ..." on standard error.
+void complain(std::string_view message);
+
+}  // namespace glassbox::cli

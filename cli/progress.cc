@@ -1,0 +1,107 @@
+#include "cli/progress.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "cli/output.h"
+
+namespace glassbox::cli {
+
+namespace {
+
+constexpr std::uint64_t kLines = 10;                 // of a run that is not on a terminal
+constexpr std::chrono::seconds kLongestSilence(15);  // between them, so that a log never looks frozen
+constexpr std::chrono::milliseconds kRedraw(100);    // the eye needs no more
+
+bool wants_bar() {
+  const char* const term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && term != nullptr && std::strcmp(term, "dumb") != 0 &&
+         std::getenv("CI") == nullptr;
+}
+
+// Columns of the terminal: asked each time, since a window can change.
+std::size_t terminal_width() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  std::size_t columns = 0;
+  if (const char* const text = std::getenv("COLUMNS")) {
+    std::from_chars(text, text + std::strlen(text), columns);
+  }
+  return columns > 0 ? columns : 80;
+}
+
+std::string duration(double seconds) {
+  if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
+  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  const double whole = std::floor(seconds);
+  if (seconds < 3600) return fmt::format("{:.0f} min {:.0f} s", std::floor(whole / 60), std::fmod(whole, 60));
+  return fmt::format("{:.0f} h {:.0f} min", std::floor(whole / 3600), std::floor(std::fmod(whole, 3600) / 60));
+}
+
+}  // namespace
+
+Progress::Progress(std::uint64_t steps)
+    : steps_(steps), bar_(wants_bar()), started_(Clock::now()), shown_(started_),
+      next_line_((steps + kLines - 1) / kLines) {}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - started_).count();
+}
+
+void Progress::step(const StepStats& stats) {
+  loss_sum_ += stats.loss;
+  ++loss_count_;
+  const Clock::time_point now = Clock::now();
+  const bool last = stats.step == steps_;
+  const bool due = bar_ ? now - shown_ >= kRedraw
+                        : stats.step >= next_line_ || now - shown_ >= kLongestSilence;
+  if (due || last) draw(stats, now);
+}
+
+void Progress::draw(const StepStats& stats, Clock::time_point now) {
+  const double a_step = std::chrono::duration<double>(now - started_).count() / static_cast<double>(stats.step);
+  const double loss = loss_sum_ / static_cast<double>(loss_count_);  // of the steps since the last drawing
+  const double done = static_cast<double>(stats.step) / static_cast<double>(steps_);
+  const std::string count = fmt::format("{}/{} {:3.0f}%", stats.step, steps_, std::floor(100 * done));
+  const std::string figures = fmt::format(
+      "{}/step ETA {} loss {:.2f} (perplexity {:.1f}) lr {:.1e}", duration(a_step),
+      duration(a_step * static_cast<double>(steps_ - stats.step)), loss, std::exp(loss),
+      stats.learning_rate);
+  shown_ = now;
+  loss_sum_ = 0;
+  loss_count_ = 0;
+  if (!bar_) {
+    say(fmt::format("step {} {}", count, figures));
+    const std::uint64_t spacing = (steps_ + kLines - 1) / kLines;
+    next_line_ = (stats.step / spacing + 1) * spacing;
+    return;
+  }
+  constexpr std::size_t kBar = 20;
+  const auto filled = static_cast<std::size_t>(done * kBar);
+  std::string bar = std::string(filled, '=') + std::string(kBar - filled, ' ');
+  if (filled < kBar) bar[filled] = '>';
+  std::string line = fmt::format("{} [{}] {}", count, bar, figures);
+  line.resize(std::min(line.size(), terminal_width() - 1));
+  line = '\r' + line + "\x1b[K";  // and clear what a longer line left behind
+  std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void Progress::leave() {
+  if (!drawn_) return;
+  std::fputc('\n', stderr);
+  drawn_ = false;
+}
+
+}  // namespace glassbox::cli
