@@ -1,0 +1,389 @@
+// Causal multi-head attention (Vaswani et al. 2017, arXiv:1706.03762, section 3.2), on stacked sentences,
+// against a growing cache of the graph, and against inference's cache: one row function for all three.
+//
+// For a query at position i of its sentence, head h, D = C / H:
+//   score_t  = (chain over j of q_j k_tj) * (1 / sqrt(D))    t = 0 .. i: later keys do not exist
+//   e_t      = exp(score_t - max),  weight_t = e_t * (1 / sum of e_t)
+//   out_j    = chain over t of weight_t v_tj
+// Scores run with lanes over positions (keys turned round), outputs with lanes over a head's dimensions.
+#include "kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/attention.cc"
+#include <hwy/foreach_target.h>
+
+#include <limits>
+#include <vector>
+
+#include "kernels/exp-inl.h"
+#include "kernels/expand-inl.h"
+#include "kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace glassbox::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class T>
+HWY_INLINE T score_scale(std::size_t head_dim) {
+  const One<T> d;
+  return hn::GetLane(
+      hn::Div(hn::Set(d, 1), hn::Sqrt(hn::Set(d, static_cast<T>(head_dim)))));
+}
+
+// Calls f(d) with the widest vector that divides a head.
+template <class T, class F>
+HWY_INLINE void with_head_vector(std::size_t head_dim, F f) {
+  if (head_dim % 16 == 0) return f(hn::CappedTag<T, 16>());
+  if (head_dim % 8 == 0) return f(hn::CappedTag<T, 8>());
+  if (head_dim % 4 == 0) return f(hn::CappedTag<T, 4>());
+  f(One<T>());
+}
+
+// One query row. See AttendArgs.
+template <class T, class D>
+HWY_INLINE void attend_row(D dims, const AttendArgs<T>& x) {
+  const Full<T> d;
+  const std::size_t head_dim = x.head_dim, stride = padded(x.positions);
+  const auto scale = hn::Set(d, score_scale<T>(head_dim));
+  const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
+  for (std::size_t h = 0; h < x.heads; ++h) {
+    T* e = x.exponentials + h * stride;
+    T* p = x.weights + h * stride;
+    auto highest = lowest;
+    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+      auto sum = hn::Zero(d);
+      for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; ++j)
+        sum = fma(hn::Set(d, x.query[j]), hn::LoadU(d, x.keys + j * x.keys_pitch + t), sum);
+      const auto score = hn::Mul(sum, scale);
+      const auto mask = hn::FirstN(d, x.positions - t);
+      highest = hn::Max(highest, hn::IfThenElse(mask, score, lowest));
+      hn::StoreU(score, d, e + t);
+    }
+    highest = hn::MaxOfLanes(d, highest);
+    LaneSums<T> sums;
+    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+      const auto mask = hn::FirstN(d, x.positions - t);
+      const auto v =
+          hn::IfThenElseZero(mask, exp(d, hn::Sub(hn::LoadU(d, e + t), highest)));
+      auto& part = sums.part[t / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      part = hn::Add(part, v);
+      hn::StoreU(v, d, e + t);
+    }
+    const T inverse = T(1) / sums.total();
+    x.inverse_sums[h] = inverse;
+    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d))
+      hn::StoreU(hn::Mul(hn::LoadU(d, e + t), hn::Set(d, inverse)), d, p + t);
+    for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; j += hn::MaxLanes(dims)) {
+      auto sum = hn::Zero(dims);
+      for (std::size_t t = 0; t < x.positions; ++t)
+        sum = fma(hn::Set(dims, p[t]), hn::LoadU(dims, x.values[t] + j), sum);
+      hn::StoreU(sum, dims, x.out + j);
+    }
+  }
+}
+
+template <class T>
+void attend(const AttendArgs<T>& x) {
+  with_head_vector<T>(x.head_dim, [&](auto dims) { attend_row<T>(dims, x); });
+}
+
+// The gradients that one query row passes on, given its d_out.
+//   d weight_t = chain over j of d_out_j v_tj       d v_t += weight_t d_out
+//   d e_t      = d weight_t r + d_z,  r = 1 / z, d_z = -(sum over t of d weight_t e_t) r^2
+//   d score_t  = d e_t e_t * scale                  d q += score chain over t;  d k_t += d score_t q
+template <class T>
+struct RowGradient {
+  const T* query;
+  const T* d_out;
+  const T* const* keys;    // keys[t] points at row t's keys (C)
+  const T* values_turned;  // [C][pitch], pads 0
+  std::size_t pitch;
+  std::size_t positions, heads, head_dim;
+  const T *exponentials, *weights, *inverse_sums;
+  T* d_query;
+  T* const* d_keys;
+  T* const* d_values;
+  T* scratch;  // padded(positions)
+};
+
+template <class T, class D>
+HWY_INLINE void attend_row_backward(D dims, const RowGradient<T>& x) {
+  const Full<T> d;
+  const std::size_t head_dim = x.head_dim, stride = padded(x.positions);
+  const auto scale = hn::Set(d, score_scale<T>(head_dim));
+  for (std::size_t h = 0; h < x.heads; ++h) {
+    const T* e = x.exponentials + h * stride;
+    const T* p = x.weights + h * stride;
+    const T r = x.inverse_sums[h];
+    T* d_score = x.scratch;
+    LaneSums<T> sums;
+    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+      auto d_weight = hn::Zero(d);
+      for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; ++j)
+        d_weight = fma(hn::Set(d, x.d_out[j]), hn::LoadU(d, x.values_turned + j * x.pitch + t),
+                       d_weight);
+      auto& part = sums.part[t / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      part = fma(d_weight, hn::LoadU(d, e + t), part);
+      hn::StoreU(d_weight, d, d_score + t);
+    }
+    const auto d_z = hn::Set(d, -(sums.total() * (r * r)));
+    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+      const auto d_e = hn::Add(hn::Mul(hn::LoadU(d, d_score + t), hn::Set(d, r)), d_z);
+      hn::StoreU(hn::Mul(hn::Mul(d_e, hn::LoadU(d, e + t)), scale), d, d_score + t);
+    }
+    for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; j += hn::MaxLanes(dims)) {
+      const auto q = hn::LoadU(dims, x.query + j), g = hn::LoadU(dims, x.d_out + j);
+      auto d_q = hn::LoadU(dims, x.d_query + j);
+      for (std::size_t t = 0; t < x.positions; ++t) {
+        const auto s = hn::Set(dims, d_score[t]);
+        d_q = fma(s, hn::LoadU(dims, x.keys[t] + j), d_q);
+        hn::StoreU(fma(s, q, hn::LoadU(dims, x.d_keys[t] + j)), dims, x.d_keys[t] + j);
+        hn::StoreU(fma(hn::Set(dims, p[t]), g, hn::LoadU(dims, x.d_values[t] + j)), dims,
+                   x.d_values[t] + j);
+      }
+      hn::StoreU(d_q, dims, x.d_query + j);
+    }
+  }
+}
+
+// Where the rows of one sentence lie: places of query-key-value rows in in[0].
+template <class T>
+struct Sentence {
+  std::vector<std::size_t> row;         // of each position
+  std::size_t first_query = 0;          // queries are those of positions first_query on
+  std::size_t first_out = 0;            // output row of the first query
+};
+
+template <class T>
+struct Scratch {
+  std::vector<T> turned, row;
+  std::vector<const T*> keys, values;
+  std::vector<T*> d_keys, d_values;
+};
+
+// What forward keeps, row by row of the output: exponentials and weights (H, padded(longest)) each, then
+// inverse sums (H).
+template <class T>
+struct SavedRow {
+  T *exponentials, *weights, *inverse_sums;
+};
+template <class T>
+std::size_t saved_row_size(std::size_t heads, std::size_t longest) {
+  return 2 * heads * padded(longest) + padded(heads);
+}
+template <class T>
+SavedRow<T> saved_row(T* saved, std::size_t n, std::size_t heads, std::size_t longest) {
+  T* at = saved + n * saved_row_size<T>(heads, longest);
+  const std::size_t size = heads * padded(longest);
+  return {at, at + size, at + 2 * size};
+}
+
+// to[j][t] = column `first + j` of the sentence's row t; [C][pitch], pads 0.
+template <class T>
+void turn_round(const T* data, const std::vector<std::size_t>& row, std::size_t first,
+                std::size_t width, std::vector<T>& to) {
+  const std::size_t pitch = padded(row.size());
+  to.assign(width * pitch, T(0));
+  for (std::size_t t = 0; t < row.size(); ++t) {
+    const T* from = data + row[t] + first;
+    for (std::size_t j = 0; j < width; ++j) to[j * pitch + t] = from[j];
+  }
+}
+
+template <class T>
+HWY_NOINLINE void sentence_forward(const Args<T>& x, const Sentence<T>& s, std::size_t longest,
+                                   Scratch<T>& scratch) {
+  const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
+  const T* data = x.in[0].data;
+  turn_round(data, s.row, width, width, scratch.turned);
+  scratch.values.clear();
+  for (const std::size_t row : s.row) scratch.values.push_back(data + row + 2 * width);
+  for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
+    const std::size_t n = s.first_out + i - s.first_query;
+    const auto kept = saved_row(x.saved, n, heads, longest);
+    attend<T>({.query = data + s.row[i], .keys = scratch.turned.data(),
+               .keys_pitch = padded(s.row.size()), .values = scratch.values.data(),
+               .positions = i + 1, .heads = heads, .head_dim = width / heads,
+               .out = x.out.data + n * x.out.pitch, .exponentials = kept.exponentials,
+               .weights = kept.weights, .inverse_sums = kept.inverse_sums});
+  }
+}
+
+template <class T>
+HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std::size_t longest,
+                                    Scratch<T>& scratch) {
+  const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
+  const T* data = x.in[0].data;
+  T* grad = x.in[0].grad;
+  turn_round(data, s.row, 2 * width, width, scratch.turned);
+  scratch.row.resize(padded(s.row.size()));
+  scratch.keys.clear();
+  scratch.d_keys.clear();
+  scratch.d_values.clear();
+  for (const std::size_t row : s.row) {
+    scratch.keys.push_back(data + row + width);
+    scratch.d_keys.push_back(grad + row + width);
+    scratch.d_values.push_back(grad + row + 2 * width);
+  }
+  with_head_vector<T>(width / heads, [&](auto dims) {
+    for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
+      const std::size_t n = s.first_out + i - s.first_query;
+      const auto kept = saved_row(x.saved, n, heads, longest);
+      attend_row_backward<T>(
+          dims, {.query = data + s.row[i], .d_out = x.out.grad + n * x.out.pitch,
+                 .keys = scratch.keys.data(), .values_turned = scratch.turned.data(),
+                 .pitch = padded(s.row.size()), .positions = i + 1, .heads = heads,
+                 .head_dim = width / heads, .exponentials = kept.exponentials,
+                 .weights = kept.weights, .inverse_sums = kept.inverse_sums,
+                 .d_query = grad + s.row[i], .d_keys = scratch.d_keys.data(),
+                 .d_values = scratch.d_values.data(), .scratch = scratch.row.data()});
+    }
+  });
+}
+
+// The row of query position i, as a graph.
+template <class T>
+void expand_query(const Args<T>& x, Emitter<T>& e, const Sentence<T>& s, std::size_t i) {
+  const One<T> d;
+  const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
+  const std::size_t head_dim = width / heads, positions = i + 1;
+  const T scale_value = score_scale<T>(head_dim);
+  const auto zero = e.constant(0), one = e.constant(1), scale = e.constant(scale_value);
+  for (std::size_t h = heads; h-- > 0;) {
+    std::vector<Node<T>> score(positions), exponential(positions), weight(positions);
+    T highest = -std::numeric_limits<T>::infinity();
+    for (std::size_t t = positions; t-- > 0;) {  // falling: d_q is then summed with t rising
+      auto sum = zero;
+      auto value = hn::Zero(d);
+      for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; ++j) {
+        const std::size_t q = s.row[i] + j, k = s.row[t] + width + j;
+        sum = e.multiply_add(e.operand(0, q), e.operand(0, k), sum);
+        value = fma(hn::Set(d, x.in[0].data[q]), hn::Set(d, x.in[0].data[k]), value);
+      }
+      score[t] = e.apply(Op::fused_mul, sum, scale);
+      e.name(score[t], "scores", h, t);
+      highest = std::max(highest, hn::GetLane(value) * scale_value);
+    }
+    const auto most = e.constant(highest);
+    LaneNodes<T> sums(e);
+    for (std::size_t t = 0; t < positions; ++t) {
+      exponential[t] = e.apply(Op::exp, e.apply(Op::sub, score[t], most));
+      sums.add(t, exponential[t]);
+    }
+    const auto lanes = fan_out(e, e.apply(Op::div, one, sums.total()), positions);
+    for (std::size_t t = positions; t-- > 0;) {
+      weight[t] = e.apply(Op::fused_mul, exponential[t], lanes[t % kLanes]);
+      e.name(weight[t], "weights", h, t);
+    }
+    for (std::size_t j = (h + 1) * head_dim; j-- > h * head_dim;) {
+      auto sum = zero;
+      for (std::size_t t = 0; t < positions; ++t)
+        sum = e.multiply_add(weight[t], e.operand(0, s.row[t] + 2 * width + j), sum);
+      e.output(j, sum);
+    }
+  }
+}
+
+// attention: out (N, C) of in[0] = query, key, value side by side (N, 3C). number = H; ids = first row of
+// each sentence, then N.
+template <class T>
+std::size_t longest_sentence(const Args<T>& x) {
+  std::size_t longest = 0;
+  for (std::size_t b = 0; b + 1 < x.ids.size(); ++b)
+    longest = std::max<std::size_t>(longest, x.ids[b + 1] - x.ids[b]);
+  return longest;
+}
+template <class T>
+void locate_sentence(const Args<T>& x, std::size_t b, Sentence<T>& s) {
+  s.row.clear();
+  for (std::size_t n = x.ids[b]; n < x.ids[b + 1]; ++n) s.row.push_back(n * x.in[0].pitch);
+  s.first_out = x.ids[b];
+}
+template <class T>
+std::size_t attention_saved(const Args<T>& x) {
+  return x.out.rows *
+         saved_row_size<T>(static_cast<std::size_t>(x.number), longest_sentence(x));
+}
+template <class T>
+void attention_forward(const Args<T>& x) {
+  thread_local Scratch<T> scratch;
+  thread_local Sentence<T> s;
+  const std::size_t longest = longest_sentence(x);
+  for (std::size_t b = 0; b + 1 < x.ids.size(); ++b) {
+    locate_sentence(x, b, s);
+    sentence_forward(x, s, longest, scratch);
+  }
+}
+template <class T>
+void attention_backward(const Args<T>& x) {
+  if (!x.in[0].grad) return;
+  thread_local Scratch<T> scratch;
+  thread_local Sentence<T> s;
+  if (x.in[0].first_writer)
+    std::fill_n(x.in[0].grad, std::size_t{x.in[0].rows} * x.in[0].pitch, T(0));
+  const std::size_t longest = longest_sentence(x);
+  for (std::size_t b = 0; b + 1 < x.ids.size(); ++b) {
+    locate_sentence(x, b, s);
+    sentence_backward(x, s, longest, scratch);
+  }
+}
+template <class T>
+void expand_attention(const Args<T>& x, Emitter<T>& e, std::size_t n) {
+  std::size_t b = 0;
+  while (x.ids[b + 1] <= n) ++b;
+  Sentence<T> s;
+  locate_sentence(x, b, s);
+  expand_query(x, e, s, n - x.ids[b]);
+}
+
+// cached_attention: out (1, C), the newest position against all the positions so far. in[0] is the arena;
+// ids = where each position's query-key-value row begins, the newest last. number = H.
+template <class T>
+Sentence<T> cached_sentence(const Args<T>& x) {
+  return {.row = {x.ids.begin(), x.ids.end()}, .first_query = x.ids.size() - 1};
+}
+template <class T>
+std::size_t cached_attention_saved(const Args<T>& x) {
+  return saved_row_size<T>(static_cast<std::size_t>(x.number), x.ids.size());
+}
+template <class T>
+void cached_attention_forward(const Args<T>& x) {
+  Scratch<T> scratch;
+  sentence_forward(x, cached_sentence(x), x.ids.size(), scratch);
+}
+template <class T>
+void cached_attention_backward(const Args<T>& x) {
+  Scratch<T> scratch;
+  sentence_backward(x, cached_sentence(x), x.ids.size(), scratch);
+}
+template <class T>
+void expand_cached_attention(const Args<T>& x, Emitter<T>& e, std::size_t) {
+  expand_query(x, e, cached_sentence(x), x.ids.size() - 1);
+}
+
+template <class T>
+void fill(Table<T>& t) {
+  t.ops[static_cast<std::size_t>(Op::attention)] = {
+      .name = "attention", .symbol = "attention", .operands = 1,
+      .forward = attention_forward<T>, .backward = attention_backward<T>,
+      .expand = expand_attention<T>, .saved = attention_saved<T>};
+  t.ops[static_cast<std::size_t>(Op::cached_attention)] = {
+      .name = "cached_attention", .symbol = "attention", .operands = 1,
+      .forward = cached_attention_forward<T>, .backward = cached_attention_backward<T>,
+      .expand = expand_cached_attention<T>, .saved = cached_attention_saved<T>,
+      .reads_anywhere = true};
+  t.attend = attend<T>;
+}
+GLASSBOX_FAMILY_FILL
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace glassbox::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace glassbox::kernels {
+GLASSBOX_FAMILY_EXPORT(attention_family)
+}  // namespace glassbox::kernels
+#endif

@@ -1,0 +1,114 @@
+// Softmax with cross-entropy: the loss of each row in nats, by log-sum-exp, never as the log of a
+// probability, so that any finite logits give a finite loss.
+//
+//   in[0] = z (N, V), out (N, 1); ids = the target of each row; saved: exponentials (N, pitch), sums (N)
+//   loss = log(sum of exp(z_i - max)) + max - z_target
+//   d_z_i = exp(z_i - max) * (d_loss * (1 / sum)), less d_loss at the target
+#include "kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cross_entropy.cc"
+#include <hwy/foreach_target.h>
+
+#include <limits>
+
+#include "kernels/exp-inl.h"
+#include "kernels/expand-inl.h"
+#include "kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace glassbox::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class T>
+HWY_INLINE T row_max(const T* z, std::size_t cols) {
+  const Full<T> d;
+  const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
+  auto highest = lowest;
+  for_each_vector<T>(cols, [&](std::size_t i, std::size_t lanes) {
+    highest = hn::Max(
+        highest, hn::IfThenElse(hn::FirstN(d, lanes), hn::LoadU(d, z + i), lowest));
+  });
+  return hn::GetLane(hn::MaxOfLanes(d, highest));
+}
+
+template <class T>
+void cross_entropy_forward(const Args<T>& x) {
+  const Full<T> d;
+  const One<T> one;
+  const std::size_t pitch = x.in[0].pitch;
+  for (std::size_t n = 0; n < x.out.rows; ++n) {
+    const T* z = x.in[0].data + n * pitch;
+    T* e = x.saved + n * pitch;
+    const T highest = row_max(z, x.in[0].cols);
+    LaneSums<T> sums;
+    for_each_vector<T>(x.in[0].cols, [&](std::size_t i, std::size_t lanes) {
+      const auto v = hn::IfThenElseZero(
+          hn::FirstN(d, lanes), exp(d, hn::Sub(hn::LoadU(d, z + i), hn::Set(d, highest))));
+      auto& part = sums.part[i / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      part = hn::Add(part, v);
+      hn::StoreU(v, d, e + i);
+    });
+    const T sum = sums.total();
+    x.saved[x.out.rows * pitch + n] = sum;
+    const T log_sum = hn::GetLane(log(one, hn::Set(one, sum)));
+    x.out.data[n * x.out.pitch] = log_sum + highest - z[x.ids[n]];
+  }
+}
+
+template <class T>
+void cross_entropy_backward(const Args<T>& x) {
+  if (!x.in[0].grad) return;
+  const Full<T> d;
+  const std::size_t pitch = x.in[0].pitch, cols = padded(x.in[0].cols);
+  for (std::size_t n = 0; n < x.out.rows; ++n) {
+    const T* e = x.saved + n * pitch;
+    T* d_z = x.in[0].grad + n * pitch;
+    const T g = x.out.grad[n * x.out.pitch];
+    const T scale = g * (T(1) / x.saved[x.out.rows * pitch + n]);
+    const std::size_t target = x.ids[n];
+    const T before = x.in[0].first_writer ? T(0) : d_z[target];
+    for (std::size_t i = 0; i < cols; i += hn::MaxLanes(d)) {
+      const auto gain = hn::Mul(hn::LoadU(d, e + i), hn::Set(d, scale));
+      hn::StoreU(x.in[0].first_writer ? gain : hn::Add(hn::LoadU(d, d_z + i), gain), d, d_z + i);
+    }
+    d_z[target] = (before - g) + e[target] * scale;
+  }
+}
+
+template <class T>
+void expand_cross_entropy(const Args<T>& x, Emitter<T>& e, std::size_t n) {
+  const std::size_t start = n * x.in[0].pitch;
+  const auto highest = e.constant(row_max(x.in[0].data + start, x.in[0].cols));
+  LaneNodes<T> sums(e);
+  for (std::size_t i = 0; i < x.in[0].cols; ++i)
+    sums.add(i, e.apply(Op::exp, e.apply(Op::sub, e.operand(0, start + i), highest)));
+  const auto log_sum = e.apply(Op::add, e.apply(Op::log, sums.total()), highest);
+  e.output(0, e.apply(Op::sub, log_sum, e.operand(0, start + x.ids[n])));
+}
+
+template <class T>
+std::size_t cross_entropy_saved(const Args<T>& x) {
+  return x.out.rows * (std::size_t{x.in[0].pitch} + 1);
+}
+
+template <class T>
+void fill(Table<T>& t) {
+  t.ops[static_cast<std::size_t>(Op::cross_entropy)] = {
+      .name = "cross_entropy", .symbol = "cross_entropy", .operands = 1,
+      .forward = cross_entropy_forward<T>, .backward = cross_entropy_backward<T>,
+      .expand = expand_cross_entropy<T>, .saved = cross_entropy_saved<T>};
+}
+GLASSBOX_FAMILY_FILL
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace glassbox::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace glassbox::kernels {
+GLASSBOX_FAMILY_EXPORT(cross_entropy_family)
+}  // namespace glassbox::kernels
+#endif

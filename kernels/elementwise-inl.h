@@ -1,0 +1,110 @@
+// From a formula to an operation: a formula is a struct with forward() and the gradients it passes on,
+// written once for any vector; here it becomes a run kernel, the length-1 path with the same bits, and
+// the expansion.
+//
+//   struct relu_formula {
+//     static constexpr int operands = 1;
+//     static V forward(D d, V a, V b);
+//     static V d_a(D d, V out, V g, V a, V b);   // what in[0]'s gradient gains, g = d_out
+//     static V d_b(...)                          // operands == 2 only
+//   };
+//
+// A node whose gradient is 0 passes nothing on, whatever its local derivative: 0 * infinity does not
+// become NaN in a part of the graph that the result does not depend on.
+#if defined(GLASSBOX_KERNELS_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
+#undef GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
+#else
+#define GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
+#endif
+
+#include "kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace glassbox::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+template <class T, class F>
+void elementwise_forward(const Args<T>& x) {
+  const Full<T> d;
+  const auto& b = x.in[F::operands - 1];
+  for (std::size_t n = 0; n < x.out.rows; ++n) {
+    const T* pa = x.in[0].data + n * x.in[0].pitch;
+    const T* pb = b.data + n * b.pitch;
+    T* out = x.out.data + n * x.out.pitch;
+    for (std::size_t m = 0; m < x.out.cols; m += hn::MaxLanes(d))
+      hn::StoreU(F::forward(d, hn::LoadU(d, pa + m), hn::LoadU(d, pb + m)), d, out + m);
+  }
+}
+
+// Adds `gain` to one operand's gradient where `out`'s own gradient is not 0.
+template <class D, class V, class T = hn::TFromD<D>>
+HWY_INLINE void pass_on(D d, V g, V gain, bool first, T* grad) {
+  const V before = first ? hn::Zero(d) : hn::LoadU(d, grad);
+  hn::StoreU(hn::Add(before, hn::IfThenZeroElse(hn::Eq(g, hn::Zero(d)), gain)), d, grad);
+}
+
+template <class T, class F>
+void elementwise_backward(const Args<T>& x) {
+  const Full<T> d;
+  const auto& a = x.in[0];
+  const auto& b = x.in[F::operands - 1];
+  for (std::size_t n = 0; n < x.out.rows; ++n) {
+    const T* out = x.out.data + n * x.out.pitch;
+    const T* d_out = x.out.grad + n * x.out.pitch;
+    for (std::size_t m = 0; m < x.out.cols; m += hn::MaxLanes(d)) {
+      const auto y = hn::LoadU(d, out + m), g = hn::LoadU(d, d_out + m);
+      const auto va = hn::LoadU(d, a.data + n * a.pitch + m);
+      const auto vb = hn::LoadU(d, b.data + n * b.pitch + m);
+      if (a.grad)
+        pass_on(d, g, F::d_a(d, y, g, va, vb), a.first_writer, a.grad + n * a.pitch + m);
+      if constexpr (F::operands == 2)
+        if (b.grad)
+          pass_on(d, g, F::d_b(d, y, g, va, vb), b.first_writer, b.grad + n * b.pitch + m);
+    }
+  }
+}
+
+template <class T, class F>
+T elementwise_forward1(T a, T b) {
+  const One<T> d;
+  return hn::GetLane(F::forward(d, hn::Set(d, a), hn::Set(d, b)));
+}
+
+// REQUIRES: g is not 0. The caller skips such nodes.
+template <class T, class F>
+void elementwise_backward1(T out, T g, T a, T b, T* d_a, T* d_b) {
+  const One<T> d;
+  const auto y = hn::Set(d, out), vg = hn::Set(d, g), va = hn::Set(d, a), vb = hn::Set(d, b);
+  *d_a += hn::GetLane(F::d_a(d, y, vg, va, vb));
+  if constexpr (F::operands == 2) *d_b += hn::GetLane(F::d_b(d, y, vg, va, vb));
+}
+
+template <class T, class F, Op op>
+void elementwise_expand(const Args<T>& x, Emitter<T>& e, std::size_t n) {
+  for (std::size_t m = 0; m < x.out.cols; ++m) {
+    const auto a = e.operand(0, n * x.in[0].pitch + m);
+    const auto b = F::operands == 2 ? e.operand(1, n * x.in[1].pitch + m) : a;
+    e.output(m, e.apply(op, a, b));
+  }
+}
+
+template <class T, class F, Op op>
+void add_elementwise(Table<T>& t, const char* name, const char* symbol) {
+  OpRow<T>& row = t.ops[static_cast<std::size_t>(op)];
+  row.name = name;
+  row.symbol = symbol;
+  row.operands = F::operands;
+  row.forward = elementwise_forward<T, F>;
+  row.backward = elementwise_backward<T, F>;
+  row.expand = elementwise_expand<T, F, op>;
+  row.forward1 = elementwise_forward1<T, F>;
+  row.backward1 = elementwise_backward1<T, F>;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace glassbox::kernels
+HWY_AFTER_NAMESPACE();
+#endif

@@ -1,0 +1,93 @@
+// Copies by index: gather (any scalars of the graph), embedding (rows of two tables, added).
+#include "kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/gather.cc"
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+
+#include "kernels/expand-inl.h"
+#include "kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace glassbox::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+// out[0][i] = the scalar at place ids[i] of the arena, which is in[0].
+template <class T>
+void gather_forward(const Args<T>& x) {
+  for (std::size_t i = 0; i < x.ids.size(); ++i) x.out.data[i] = x.in[0].data[x.ids[i]];
+}
+template <class T>
+void gather_backward(const Args<T>& x) {
+  for (std::size_t i = 0; i < x.ids.size(); ++i) x.in[0].grad[x.ids[i]] += x.out.grad[i];
+}
+template <class T>
+void expand_gather(const Args<T>& x, Emitter<T>& e, std::size_t) {
+  for (std::size_t i = x.ids.size(); i-- > 0;)
+    e.output(i, e.apply(Op::copy, e.operand(0, x.ids[i])));
+}
+
+// out[n] = in[0][ids[n]] + in[1][ids[N + n]]: the token's row and the position's.
+//   in[0] (V, C), in[1] (block, C), out (N, C); ids: N tokens, then N positions
+// d in[0][ids[n]] += d_out[n], rows n rising.
+template <class T>
+void embedding_forward(const Args<T>& x) {
+  const Full<T> d;
+  for (std::size_t n = 0; n < x.out.rows; ++n) {
+    const T* a = x.in[0].data + std::size_t{x.ids[n]} * x.in[0].pitch;
+    const T* b = x.in[1].data + std::size_t{x.ids[x.out.rows + n]} * x.in[1].pitch;
+    for (std::size_t m = 0; m < x.out.pitch; m += hn::MaxLanes(d))
+      hn::StoreU(hn::Add(hn::LoadU(d, a + m), hn::LoadU(d, b + m)), d,
+                 x.out.data + n * x.out.pitch + m);
+  }
+}
+template <class T>
+void embedding_backward(const Args<T>& x) {
+  const Full<T> d;
+  for (int which = 0; which < 2; ++which) {
+    const auto& table = x.in[which];
+    if (!table.grad) continue;
+    if (table.first_writer)
+      std::fill_n(table.grad, std::size_t{table.rows} * table.pitch, T(0));
+    const std::uint32_t* ids = x.ids.data() + which * x.out.rows;
+    for (std::size_t n = 0; n < x.out.rows; ++n) {
+      T* grad = table.grad + std::size_t{ids[n]} * table.pitch;
+      const T* d_out = x.out.grad + n * x.out.pitch;
+      for (std::size_t m = 0; m < x.out.pitch; m += hn::MaxLanes(d))
+        hn::StoreU(hn::Add(hn::LoadU(d, grad + m), hn::LoadU(d, d_out + m)), d, grad + m);
+    }
+  }
+}
+template <class T>
+void expand_embedding(const Args<T>& x, Emitter<T>& e, std::size_t n) {
+  for (std::size_t m = 0; m < x.out.cols; ++m) {
+    const auto a = e.operand(0, std::size_t{x.ids[n]} * x.in[0].pitch + m);
+    const auto b = e.operand(1, std::size_t{x.ids[x.out.rows + n]} * x.in[1].pitch + m);
+    e.output(m, e.apply(Op::add, a, b));
+  }
+}
+
+template <class T>
+void fill(Table<T>& t) {
+  t.ops[static_cast<std::size_t>(Op::gather)] = {
+      .name = "gather", .symbol = "=", .operands = 1, .forward = gather_forward<T>,
+      .backward = gather_backward<T>, .expand = expand_gather<T>, .reads_anywhere = true};
+  t.ops[static_cast<std::size_t>(Op::embedding)] = {
+      .name = "embedding", .symbol = "+", .operands = 2, .forward = embedding_forward<T>,
+      .backward = embedding_backward<T>, .expand = expand_embedding<T>};
+}
+GLASSBOX_FAMILY_FILL
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace glassbox::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace glassbox::kernels {
+GLASSBOX_FAMILY_EXPORT(gather_family)
+}  // namespace glassbox::kernels
+#endif

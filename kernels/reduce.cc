@@ -1,0 +1,153 @@
+// Sums over a whole run: sum, mean, dot. One output.
+//
+// Sixteen virtual lanes, lane j for the columns that are j modulo 16, rows and columns rising; then a fixed
+// tree. The order is the same on every target, and expand() shows it.
+#include "kernels/targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/reduce.cc"
+#include <hwy/foreach_target.h>
+
+#include "kernels/expand-inl.h"
+#include "kernels/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace glassbox::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+
+// term(sums, n, m, lanes) adds `lanes` elements from column m of row n on to a part of the sums.
+template <class T, class Term>
+T reduce(const Block<T>& a, Term term) {
+  LaneSums<T> sums;
+  for (std::size_t n = 0; n < a.rows; ++n)
+    for_each_vector<T>(a.cols, [&](std::size_t m, std::size_t lanes) {
+      auto& part = sums.part[m / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      part = term(part, n, m, lanes);
+    });
+  return sums.total();
+}
+
+template <class T>
+T plain_sum(const Block<T>& a) {
+  const Full<T> d;
+  return reduce(a, [&](auto part, std::size_t n, std::size_t m, std::size_t lanes) {
+    return hn::Add(part, load_first(d, a.data + n * a.pitch + m, lanes));
+  });
+}
+
+template <class T>
+void add_to_all(const Block<T>& a, T gain) {
+  const Full<T> d;
+  for (std::size_t n = 0; n < a.rows; ++n)
+    for (std::size_t m = 0; m < a.cols; m += hn::MaxLanes(d)) {
+      T* grad = a.grad + n * a.pitch + m;
+      hn::StoreU(hn::Add(a.first_writer ? hn::Zero(d) : hn::LoadU(d, grad), hn::Set(d, gain)), d,
+                 grad);
+    }
+}
+
+template <class T>
+T reciprocal_count(const Block<T>& a) {
+  return T(1) / static_cast<T>(std::size_t{a.rows} * a.cols);
+}
+
+template <class T>
+Node<T> expand_plain_sum(const Args<T>& x, Emitter<T>& e) {
+  LaneNodes<T> sums(e);
+  for (std::size_t n = 0; n < x.in[0].rows; ++n)
+    for (std::size_t m = 0; m < x.in[0].cols; ++m) sums.add(m, e.operand(0, n * x.in[0].pitch + m));
+  return sums.total();
+}
+
+// d sum = sum of da
+template <class T>
+void sum_forward(const Args<T>& x) {
+  x.out.data[0] = plain_sum(x.in[0]);
+}
+template <class T>
+void sum_backward(const Args<T>& x) {
+  if (x.in[0].grad) add_to_all(x.in[0], x.out.grad[0]);
+}
+template <class T>
+void expand_sum(const Args<T>& x, Emitter<T>& e, std::size_t) {
+  e.output(0, expand_plain_sum(x, e));
+}
+
+// mean = sum * (1 / count)
+template <class T>
+void mean_forward(const Args<T>& x) {
+  x.out.data[0] = plain_sum(x.in[0]) * reciprocal_count<T>(x.in[0]);
+}
+template <class T>
+void mean_backward(const Args<T>& x) {
+  if (x.in[0].grad) add_to_all(x.in[0], x.out.grad[0] * reciprocal_count<T>(x.in[0]));
+}
+template <class T>
+void expand_mean(const Args<T>& x, Emitter<T>& e, std::size_t) {
+  const auto total = expand_plain_sum(x, e);
+  e.output(0, e.apply(Op::fused_mul, total, e.constant(reciprocal_count<T>(x.in[0]))));
+}
+
+// dot = sum of a b, each product fused with its addition. REQUIRES: equal shapes.
+template <class T>
+void dot_forward(const Args<T>& x) {
+  const Full<T> d;
+  const auto &a = x.in[0], &b = x.in[1];
+  x.out.data[0] = reduce(a, [&](auto part, std::size_t n, std::size_t m, std::size_t lanes) {
+    return fma(load_first(d, a.data + n * a.pitch + m, lanes),
+               load_first(d, b.data + n * b.pitch + m, lanes), part);
+  });
+}
+// d_a += d_out b, d_b += d_out a
+template <class T>
+void dot_backward(const Args<T>& x) {
+  const Full<T> d;
+  const auto &a = x.in[0], &b = x.in[1];
+  const auto g = hn::Set(d, x.out.grad[0]);
+  const auto add = [&](const Block<T>& to, const Block<T>& other, std::size_t n, std::size_t m) {
+    if (!to.grad) return;
+    T* grad = to.grad + n * to.pitch + m;
+    const auto before = to.first_writer ? hn::Zero(d) : hn::LoadU(d, grad);
+    hn::StoreU(fma(g, hn::LoadU(d, other.data + n * other.pitch + m), before), d, grad);
+  };
+  for (std::size_t n = 0; n < a.rows; ++n)
+    for (std::size_t m = 0; m < a.cols; m += hn::MaxLanes(d)) {
+      add(a, b, n, m);
+      add(b, a, n, m);
+    }
+}
+template <class T>
+void expand_dot(const Args<T>& x, Emitter<T>& e, std::size_t) {
+  LaneNodes<T> sums(e);
+  const auto &a = x.in[0], &b = x.in[1];
+  for (std::size_t n = 0; n < a.rows; ++n)
+    for (std::size_t m = 0; m < a.cols; ++m)
+      sums.multiply_add(m, e.operand(0, n * a.pitch + m), e.operand(1, n * b.pitch + m));
+  e.output(0, sums.total());
+}
+
+template <class T>
+void fill(Table<T>& t) {
+  t.ops[static_cast<std::size_t>(Op::sum)] = {
+      .name = "sum", .symbol = "sum", .operands = 1, .forward = sum_forward<T>,
+      .backward = sum_backward<T>, .expand = expand_sum<T>};
+  t.ops[static_cast<std::size_t>(Op::mean)] = {
+      .name = "mean", .symbol = "mean", .operands = 1, .forward = mean_forward<T>,
+      .backward = mean_backward<T>, .expand = expand_mean<T>};
+  t.ops[static_cast<std::size_t>(Op::dot)] = {
+      .name = "dot", .symbol = "dot", .operands = 2, .forward = dot_forward<T>,
+      .backward = dot_backward<T>, .expand = expand_dot<T>};
+}
+GLASSBOX_FAMILY_FILL
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace glassbox::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace glassbox::kernels {
+GLASSBOX_FAMILY_EXPORT(reduce_family)
+}  // namespace glassbox::kernels
+#endif
