@@ -37,8 +37,8 @@ class SafetensorsReader {
     std::uint64_t begin, end;          // its bytes, counted from the end of the header
   };
 
-  // Reads and checks the header. Memory: some 20 times the header, whatever the file's size. Throws
-  // FileError, or FormatError for whatever breaks a rule.
+  // Reads and checks the header. Memory: up to some 50 times the header, whatever the file's size.
+  // Throws FileError, or FormatError for whatever breaks a rule.
   explicit SafetensorsReader(const std::string& path);
 
   const std::string& path() const { return path_; }
