@@ -1,0 +1,140 @@
+#include "infer/generate.h"
+
+#include <set>
+
+#include "base/error.h"
+#include "nn/model/tutorial_json.h"
+#include "tests/catch_compat.hpp"
+#include "tests/support/refusal.h"
+
+using namespace glassbox;
+
+namespace {
+
+const std::string kGolden = GLASSBOX_GOLDEN_DIR;
+
+// The tutorial's trained model: 1 layer, 8 wide, 2 heads, block 8.
+Decoder<double> small_model() {
+  const Corpus corpus = Corpus::read(kGolden + "/tiny.txt");
+  return Decoder<double>(
+      read_tutorial_model(kGolden + "/tutorial-small-model.json", tutorial_tokenizer(corpus)));
+}
+
+// Weights of 0: every word is as likely as every other, and as the end.
+Decoder<double> indifferent_model(std::size_t block_size) {
+  const Tokenizer words = Tokenizer::from_words({"a", "b", "c"}, true, "test");
+  return Decoder<double>(Model<double>{
+      words,
+      Weights<double>({.vocab_size = 4, .block_size = block_size, .n_layer = 1, .n_head = 2, .n_embd = 8}),
+      "{}"});
+}
+
+std::string first_sentence(Decoder<double>& model, const SamplerConfig& config) {
+  Sampler sampler(config);
+  return model.tokenizer().decode(generate_tokens(model, sampler, {}, 0, Coins(7, 0)).tokens);
+}
+
+}  // namespace
+
+TEST_CASE("generate: the first sentence of each of the tutorial's generations", "[infer][generate]") {
+  auto model = small_model();
+  CHECK(first_sentence(model, {}) == "a bird the steep rest");
+  CHECK(first_sentence(model, {.temperature = 0.3}) == "a bird sings");
+  CHECK(first_sentence(model, {.temperature = 1.5}) == "a bird");
+  CHECK(first_sentence(model, {.top_k = 3}) == "a bird sings");
+  CHECK(first_sentence(model, {.top_p = 0.7}) == "a bird stone is rest");
+  CHECK(first_sentence(model, {.temperature = 0.7, .top_k = 10, .top_p = 0.9}) ==
+        "a bird stone is rest");
+}
+
+TEST_CASE("generate: a prompt begins the sentence and counts toward the block", "[infer][generate]") {
+  auto model = small_model();
+  Random random(3);
+  const std::string sentence = generate(model, {.prompt = " The\tLAMP "}, random);
+  CHECK(sentence.rfind("the lamp", 0) == 0);
+  CHECK(model.tokenizer().encode(sentence).size() <= 8);
+}
+
+TEST_CASE("generate: an unknown word of the prompt is named", "[infer][generate]") {
+  auto model = small_model();
+  Random random(3);
+  CHECK_THAT(refusal<VocabularyError>([&] { generate(model, {.prompt = "the zebraxyz"}, random); }),
+             text_contains("zebraxyz"));
+}
+
+TEST_CASE("generate: a prompt must leave room for one token", "[infer][generate]") {
+  auto model = small_model();
+  Random random(3);
+  const std::string seven = "the the the the the the the";
+  const std::string sentence = generate(model, {.prompt = seven}, random);
+  const std::size_t words = model.tokenizer().encode(sentence).size();
+  CHECK((words == 7 || words == 8));
+  const std::string message =
+      refusal<ConfigError>([&] { generate(model, {.prompt = seven + " the"}, random); });
+  CHECK_THAT(message, text_contains("at most 7 words"));
+  CHECK_THAT(message, text_contains("found 8"));
+}
+
+TEST_CASE("generate: the block or max_tokens ends a sentence, else the model does", "[infer][generate]") {
+  auto model = indifferent_model(5);
+  Sampler sampler({.temperature = 1});
+  const auto never_the_end = [] { return 0.3; };
+  const Generated full = generate_tokens(model, sampler, {}, 0, never_the_end);
+  CHECK(full.tokens == std::vector<TokenId>(5, 1));
+  CHECK_FALSE(full.stopped);
+  const Generated short_one = generate_tokens(model, sampler, {}, 2, never_the_end);
+  CHECK(short_one.tokens == std::vector<TokenId>(2, 1));
+  CHECK_FALSE(short_one.stopped);
+  const Generated none = generate_tokens(model, sampler, {}, 0, [] { return 0.9; });
+  CHECK(none.tokens.empty());
+  CHECK(none.stopped);
+  const std::vector<TokenId> prompt{2, 0};
+  CHECK(generate_tokens(model, sampler, std::span<const TokenId>(prompt), 1, never_the_end).tokens ==
+        std::vector<TokenId>{2, 0, 1});
+}
+
+TEST_CASE("generate: no end within a sentence and none longer than the block, a thousand times",
+          "[infer][generate]") {
+  auto model = indifferent_model(6);
+  Sampler sampler({.temperature = 1});
+  std::size_t empty = 0;
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    const Generated sentence = generate_tokens(model, sampler, {}, 0, Coins(42, i));
+    REQUIRE(sentence.tokens.size() <= 6);
+    for (const TokenId token : sentence.tokens) REQUIRE(token < 3);
+    if (sentence.tokens.size() < 6) REQUIRE(sentence.stopped);
+    empty += sentence.tokens.empty() ? 1 : 0;
+  }
+  CHECK(empty > 200);  // a quarter is expected
+  CHECK(empty < 300);
+}
+
+TEST_CASE("generate: a sentence does not depend on those before it", "[infer][generate]") {
+  auto model = small_model();
+  Sampler sampler({.temperature = 1});
+  const auto sentence = [&](Decoder<double>& from, std::uint64_t i) {
+    return generate_tokens(from, sampler, {}, 0, Coins(9, i)).tokens;
+  };
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    auto fresh = small_model();
+    CHECK(sentence(model, i) == sentence(fresh, i));
+  }
+}
+
+TEST_CASE("Coins: sample 0 draws from the seed's own stream and the others from streams apart",
+          "[infer][generate]") {
+  Random random(7);
+  Coins first(7, 0);
+  for (int i = 0; i < 10; ++i) CHECK(first() == random.uniform());
+  std::set<double> seen;
+  for (std::uint64_t index = 0; index < 100; ++index) {
+    Coins coins(7, index), again(7, index);
+    for (int i = 0; i < 10; ++i) {
+      const double coin = coins();
+      CHECK(coin == again());
+      CHECK((coin >= 0 && coin < 1));
+      seen.insert(coin);
+    }
+  }
+  CHECK(seen.size() == 1000);
+}

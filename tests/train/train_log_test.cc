@@ -1,0 +1,70 @@
+#include "train/train_log.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "tests/catch_compat.hpp"
+#include "tests/support/refusal.h"
+#include "tests/support/temporary_folder.h"
+
+using namespace glassbox;
+
+namespace {
+
+// Numbers whose shortest text is longer and shorter than six digits.
+constexpr StepStats kFirst{1, 3.947240926297749, 0.01, 5};
+constexpr StepStats kSecond{2, 2.5, 9.998e-3, 11};
+
+}  // namespace
+
+TEST_CASE("TrainLog: a name in .csv gives CSV with one header", "[train][train_log]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.csv";
+  TrainLog log(path);
+  CHECK(file_bytes(path) == "step,loss,lr,tokens\n");
+  log.write(kFirst);
+  log.write(kSecond);
+  CHECK(file_bytes(path) ==
+        "step,loss,lr,tokens\n1,3.947240926297749,0.01,5\n2,2.5,0.009998,11\n");
+}
+
+TEST_CASE("TrainLog: any other name gives JSON lines, each on the disk when written",
+          "[train][train_log]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.jsonl";
+  TrainLog log(path);
+  CHECK(file_bytes(path).empty());
+  log.write(kFirst);
+  CHECK(file_bytes(path) == "{\"step\":1,\"loss\":3.947240926297749,\"lr\":0.01,\"tokens\":5}\n");
+}
+
+TEST_CASE("TrainLog: a loss that is not finite keeps its line", "[train][train_log]") {
+  const TemporaryFolder folder;
+  for (const double loss : {std::nan(""), HUGE_VAL}) {
+    TrainLog csv(folder / "run.csv"), json(folder / "run.json");
+    csv.write({2, loss, 0.5, 5});
+    json.write({2, loss, 0.5, 5});
+    CHECK(file_bytes(folder / "run.csv") == "step,loss,lr,tokens\n2,nan,0.5,5\n");
+    CHECK(file_bytes(folder / "run.json") ==
+          "{\"step\":2,\"loss\":null,\"lr\":0.5,\"tokens\":5,\"event\":\"non_finite\"}\n");
+  }
+}
+
+TEST_CASE("TrainLog: an earlier log is replaced", "[train][train_log]") {
+  const TemporaryFolder folder;
+  put_file(folder / "run.csv", "old\nold\nold\nold\nold\nold\nold\n");
+  TrainLog log(folder / "run.csv");
+  CHECK(file_bytes(folder / "run.csv") == "step,loss,lr,tokens\n");
+}
+
+TEST_CASE("TrainLog: what can't be written is refused with the path and the system's reason",
+          "[train][train_log]") {
+  const TemporaryFolder folder;
+  const std::string missing = folder / "missing/run.csv";
+  const std::string message = refusal<FileError>([&] { TrainLog log(missing); });
+  CHECK_THAT(message, text_contains(missing));
+  CHECK_THAT(message, text_contains("No such file or directory"));
+  TrainLog full("/dev/full");
+  CHECK_THAT(refusal<FileError>([&] { full.write(kFirst); }),
+             text_contains("/dev/full: the log can't be written: No space left on device"));
+}
