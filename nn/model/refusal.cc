@@ -1,7 +1,6 @@
 #include "nn/model/refusal.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -43,8 +42,13 @@ std::string describe(const Json* value) {
   return "";
 }
 
-std::string shape_text(const std::vector<std::uint64_t>& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
+std::string shape_text(const std::vector<std::uint64_t>& shape, const char* separator) {
+  std::string text;
+  for (const std::uint64_t size : shape) {
+    if (!text.empty()) text += separator;
+    text += fmt::format("{}", size);
+  }
+  return "[" + text + "]";
 }
 
 const Json& require(const Json& object, const std::string& key, Json::Kind kind,
@@ -60,9 +64,10 @@ void require_keys(const Json& object, std::initializer_list<const char*> known,
                   const std::string& where) {
   if (object.kind() != Json::Kind::object) refuse(where, "an object", describe(&object));
   for (const auto& [key, value] : object.object()) {
-    if (std::find(known.begin(), known.end(), key) == known.end()) {
-      refuse(where, fmt::format("only {}", fmt::join(known, ", ")), json_quote(key));
-    }
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    std::string names;
+    for (const char* name : known) names += (names.empty() ? "" : ", ") + std::string(name);
+    refuse(where, "only " + names, json_quote(key));
   }
 }
 

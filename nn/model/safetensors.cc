@@ -1,7 +1,6 @@
 #include "nn/model/safetensors.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -253,8 +252,8 @@ std::string safetensors_bytes(std::vector<TensorToWrite> tensors,
   for (const TensorToWrite& tensor : tensors) {
     const std::size_t begin = end;
     end += tensor.bytes.size();
-    header += fmt::format(R"({}:{{"dtype":"{}","shape":[{}],"data_offsets":[{},{}]}},)",
-                          json_quote(tensor.name), tensor.dtype, fmt::join(tensor.shape, ","),
+    header += fmt::format(R"({}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}},)",
+                          json_quote(tensor.name), tensor.dtype, shape_text(tensor.shape, ","),
                           begin, end);
   }
   if (header.size() > 1) header.pop_back();

@@ -103,10 +103,10 @@ void write_tutorial_model(const std::string& path, WeightsView<T> weights) {
                     "knows, found {}; write a .safetensors file instead",
                     path, json_number(c.norm_epsilon)));
   }
-  std::string text = fmt::format(
-      R"({{"config":{{"nLayer":{},"nEmbd":{},"nHead":{},"blockSize":{},"headDim":{},"vocabSize":{}}},)"
-      R"("weights":[)",
-      c.n_layer, c.n_embd, c.n_head, c.block_size, c.head_dim(), c.vocab_size);
+  std::string text =
+      fmt::format(R"({{"config":{{"nLayer":{},"nEmbd":{},"nHead":{},"blockSize":{},"headDim":{},)"
+                  R"("vocabSize":{}}},"weights":[)",
+                  c.n_layer, c.n_embd, c.n_head, c.block_size, c.head_dim(), c.vocab_size);
   for (const ParameterSpec& p : weights.layout->parameters()) {
     for (std::size_t row = 0; row < p.rows; ++row) {
       for (std::size_t col = 0; col < p.cols; ++col) {

@@ -78,8 +78,8 @@ TEST_CASE("model file: its header says what docs/formats.md says", "[model][mode
           R"({"__metadata__":{"glassbox.config":"{\"n_layer\":1,\"n_embd\":2,\"n_head\":1,)"
           R"(\"block_size\":2,\"vocab_size\":3,\"activation\":\"relu\",\"norm_epsilon\":1e-05,)"
           R"(\"tie_weights\":false}","glassbox.format_version":"1","glassbox.tokenizer":)"
-          R"("{\"kind\":\"word\",\"lowercase\":true,\"bos\":2,\"unk\":null,\"tokens\":[\"a\",\"b\"]}",)"
-          R"("glassbox.training":"{\"seed\":7}"},)"
+          R"("{\"kind\":\"word\",\"lowercase\":true,\"bos\":2,\"unk\":null,)"
+          R"(\"tokens\":[\"a\",\"b\"]}","glassbox.training":"{\"seed\":7}"},)"
           R"("layers.0.attention.key":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"));
   CHECK_THAT(file, text_contains(R"("layers.0.mlp.hidden":{"dtype":"F32","shape":[8,2],)"));
   CHECK_THAT(file, text_contains(R"("layers.0.mlp.output":{"dtype":"F32","shape":[2,8],)"));
