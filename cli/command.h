@@ -1,5 +1,5 @@
-// A command of the program: what `help`, the manual pages and the completions say of it, and the function
-// that does it. A command turns options into library calls; only this folder prints.
+// A command of the program: what `help`, the manual pages and the completions say of it, and the
+// function that does it. A command turns options into library calls; only this folder prints.
 #pragma once
 
 #include <span>

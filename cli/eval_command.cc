@@ -34,7 +34,8 @@ int evaluate(const Arguments& arguments, Decoder<T> model) {
   }
   if (cut > 0) {
     complain(fmt::format("warning: {} line{} of more than {} words cut; the first is {}:{}", cut,
-                         cut == 1 ? "" : "s", model.config().block_size - 1, corpus.name(), first_cut));
+                         cut == 1 ? "" : "s", model.config().block_size - 1, corpus.name(),
+                         first_cut));
   }
 
   const bool json = arguments.given("json"), per_line = arguments.given("per-line");
@@ -53,14 +54,17 @@ int evaluate(const Arguments& arguments, Decoder<T> model) {
   }
 
   if (!std::isfinite(total.loss())) {
-    throw NumericError(fmt::format("{}: the loss is not finite; the weights of {} are too large to compute "
-                                   "with", corpus.name(), arguments.operand(0)));
+    throw NumericError(
+        fmt::format("{}: the loss is not finite; the weights of {} are too large to compute "
+                    "with",
+                    corpus.name(), arguments.operand(0)));
   }
   const std::string loss = json_number(total.loss());
   const std::string perplexity = json_number(std::exp(total.loss()));
   if (json) {
-    print(fmt::format(R"({{"loss":{},"perplexity":{},"tokens":{}{}}})", loss, perplexity, total.tokens,
-                      per_line ? fmt::format(R"(,"lines":[{}])", rows) : "") + '\n');
+    print(fmt::format(R"({{"loss":{},"perplexity":{},"tokens":{}{}}})", loss, perplexity,
+                      total.tokens, per_line ? fmt::format(R"(,"lines":[{}])", rows) : "") +
+          '\n');
   } else if (per_line) {
     print("line,loss,tokens\n" + rows);
     say(fmt::format("loss {}, perplexity {}, tokens {}", loss, perplexity, total.tokens));

@@ -95,7 +95,8 @@ std::string help_of_program() {
   for (const Command& command : commands()) text += entry(command.name, command.summary);
   return text +
          "\nglassbox help COMMAND explains a command; glassbox --version says what this build is.\n"
-         "\nExamples:\n  glassbox train data/first_grade.txt\n  glassbox sample model.safetensors\n";
+         "\nExamples:\n  glassbox train data/first_grade.txt\n  glassbox sample "
+         "model.safetensors\n";
 }
 
 std::string help_of(const Command& command) {
@@ -189,7 +190,8 @@ std::string listed_values(const Option& option) {
 
 std::string command_names() {
   std::string names;
-  for (const Command& command : commands()) names += fmt::format("{}{}", names.empty() ? "" : " ", command.name);
+  for (const Command& command : commands())
+    names += fmt::format("{}{}", names.empty() ? "" : " ", command.name);
   return names;
 }
 
@@ -207,8 +209,9 @@ std::string bash_completion() {
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
       "  COMPREPLY=()\n"
       "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n";
-  text += fmt::format("    COMPREPLY=($(compgen -W '{} --version --help' -- \"$word\"))\n    return\n  fi\n",
-                      command_names());
+  text += fmt::format(
+      "    COMPREPLY=($(compgen -W '{} --version --help' -- \"$word\"))\n    return\n  fi\n",
+      command_names());
   text += "  case ${COMP_WORDS[1]} in\n";
   for (const Command& command : commands()) {
     std::string names;
@@ -219,10 +222,10 @@ std::string bash_completion() {
       if (option->type == Type::flag) continue;
       std::string pattern = all;
       std::replace(pattern.begin(), pattern.end(), ' ', '|');
-      const std::string action =
-          option->type == Type::choice ? fmt::format("-W '{}' ", listed_values(*option))
-          : option->type == Type::file ? "-f "
-                                       : "";
+      const std::string action = option->type == Type::choice
+                                     ? fmt::format("-W '{}' ", listed_values(*option))
+                                 : option->type == Type::file ? "-f "
+                                                              : "";
       text += fmt::format("        {}) ", pattern);
       text += action.empty() ? "" : fmt::format("COMPREPLY=($(compgen {}-- \"$word\")); ", action);
       text += "return ;;\n";
@@ -261,7 +264,8 @@ std::string fish_completion() {
       if (option->letter != 0) text += fmt::format(" -s {}", option->letter);
       if (option->type == Type::choice) text += fmt::format(" -x -a '{}'", listed_values(*option));
       if (option->type == Type::file) text += " -r -F";
-      if (option->type == Type::text || option->type == Type::integer || option->type == Type::number) {
+      if (option->type == Type::text || option->type == Type::integer ||
+          option->type == Type::number) {
         text += " -x";
       }
       text += fmt::format(" -d {}\n", quoted(option->help));
@@ -293,9 +297,8 @@ int completion_command(const Arguments& arguments) {
   } else if (shell == "fish") {
     print(fish_completion());
   } else {
-    throw UsageError(
-        fmt::format("completion: expected bash, zsh or fish, found '{}'; see glassbox help completion",
-                    shell));
+    throw UsageError(fmt::format(
+        "completion: expected bash, zsh or fish, found '{}'; see glassbox help completion", shell));
   }
   return 0;
 }

@@ -1,5 +1,6 @@
-// glassbox: the program. Finds the command, runs it, and turns every failure into one line and an exit
-// status: 0 done, 1 the work failed, 2 the command line is wrong, 130 or 143 interrupted after saving.
+// glassbox: the program. Finds the command, runs it, and turns every failure into one line and an
+// exit status: 0 done, 1 the work failed, 2 the command line is wrong, 130 or 143 interrupted after
+// saving.
 #include <fmt/core.h>
 
 #include <exception>
@@ -21,15 +22,16 @@ const Command& find_command(const std::string& name) {
     names.emplace_back(command.name);
   }
   const std::string near = nearest(name, names);
-  throw UsageError(fmt::format("'{}' is no command; {}", name,
-                               near.empty() ? "glassbox help lists them"
-                                            : fmt::format("did you mean {}?", near)));
+  throw UsageError(fmt::format(
+      "'{}' is no command; {}", name,
+      near.empty() ? "glassbox help lists them" : fmt::format("did you mean {}?", near)));
 }
 
 namespace {
 
 int run(std::vector<std::string> words) {
-  if (words.empty()) throw UsageError("expected a command, found nothing; glassbox help lists them");
+  if (words.empty())
+    throw UsageError("expected a command, found nothing; glassbox help lists them");
   std::string first = words.front();
   if (first == "--version") {
     print(version_text());

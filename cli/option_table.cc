@@ -21,8 +21,8 @@ constexpr Option kOptions[] = {
     {"out", "", 'o', file, "FILE", "model.safetensors", kNone,
      "the model file to write: weights, shape, vocabulary, all that sample needs", "Files", kTrain},
     {"log-file", "", 0, file, "FILE", "", kNone,
-     "log of the run: CSV if FILE ends in .csv, else JSON lines; columns step, loss, lr, tokens", "Files",
-     kTrain},
+     "log of the run: CSV if FILE ends in .csv, else JSON lines; columns step, loss, lr, tokens",
+     "Files", kTrain},
     {"log-every", "", 0, integer, "N", "1", at_least(1), "log every Nth step", "Files", kTrain},
 
     // Length of the run
@@ -48,13 +48,14 @@ constexpr Option kOptions[] = {
     {"n-layer", "", 0, integer, "N", "2", between(1, 1e6), "layers", "Model", kTrain},
     {"n-embd", "", 0, integer, "N", "32", between(1, 1e6),
      "width of a token's vector; a multiple of --n-head", "Model", kTrain},
-    {"n-head", "", 0, integer, "N", "4", between(1, 1e6), "attention heads a layer", "Model", kTrain},
+    {"n-head", "", 0, integer, "N", "4", between(1, 1e6), "attention heads a layer", "Model",
+     kTrain},
     {"block-size", "", 0, integer, "N", "16", between(1, 1e6),
      "positions a sentence may have, its beginning counted; a longer one is cut", "Model", kTrain},
-    {"precision", "", 0, choice, "float|double", "float", kNone, "of the arithmetic and of the file",
+    {"precision", "", 0, choice, "float|double", "float", kNone,
+     "of the arithmetic and of the file", "Model", kTrain},
+    {"no-lowercase", "", 0, flag, "", "", kNone, "keep capital letters apart from small ones",
      "Model", kTrain},
-    {"no-lowercase", "", 0, flag, "", "", kNone, "keep capital letters apart from small ones", "Model",
-     kTrain},
 
     // What is asked of a trained model
     {"prompt", "", 'p', text, "TEXT", "", kNone, "begin the sentence with these words", "Sampling",
@@ -62,26 +63,29 @@ constexpr Option kOptions[] = {
     {"prompt-file", "", 'f', file, "FILE", "", kNone,
      "one prompt a line, blank lines skipped; - is standard input", "Sampling", kSample},
     {"num-samples", "", 0, integer, "N", "20", at_least(1),
-     "sentences for each prompt, one a line; an empty sentence is an empty line", "Sampling", kSample},
+     "sentences for each prompt, one a line; an empty sentence is an empty line", "Sampling",
+     kSample},
     {"max-tokens", "", 'n', integer, "N", "", at_least(1),
      "tokens after the prompt; without it, to the end of the model's block", "Sampling", kSample},
     {"temperature", "temp", 0, number, "X", "0.8", at_least(0),
-     "below 1 keeps to the likely, above 1 dares more; 0 always takes the likeliest word", "Sampling",
-     kSample},
+     "below 1 keeps to the likely, above 1 dares more; 0 always takes the likeliest word",
+     "Sampling", kSample},
     {"top-k", "", 0, integer, "K", "0", at_least(0),
      "draw from the K likeliest words; ties go to the lowest id; 0 is off", "Sampling", kSample},
     {"top-p", "", 0, number, "P", "1", between(0, 1),
-     "draw from the fewest likeliest words whose probabilities sum to at least P; 1 is off", "Sampling",
-     kSample},
+     "draw from the fewest likeliest words whose probabilities sum to at least P; 1 is off",
+     "Sampling", kSample},
     {"per-line", "", 0, flag, "", "", kNone,
      "a row a line of the text as well: line, loss, tokens; the totals then go to standard error",
      "Output", kEval},
     {"json", "", 0, flag, "", "", kNone,
-     "an object a sentence: text, tokens (ids), logprobs (ln of what the model gives each token, before "
+     "an object a sentence: text, tokens (ids), logprobs (ln of what the model gives each token, "
+     "before "
      "temperature and filters), finish_reason (stop or length), seed",
      "Output", kSample},
     {"json", "", 0, flag, "", "", kNone,
-     "one object: loss, perplexity, tokens; with --per-line the rows too, as lines", "Output", kEval},
+     "one object: loss, perplexity, tokens; with --per-line the rows too, as lines", "Output",
+     kEval},
 
     // Every command that computes
     {"batch-size", "", 0, integer, "B", "1", between(1, 1e6),
@@ -126,18 +130,24 @@ constexpr const char* kCompletionExamples[] = {
 
 constexpr Command kCommands[] = {
     {"train", kTrain, "train a model on a text file",
-     "Reads a text, builds the vocabulary from its words, trains a model and writes it to one file. The "
-     "lines are shuffled once by the seed; step i takes the next sentences in that order, around and "
-     "around. SIGINT and SIGTERM finish the step, write the model as it then is and say so. Nothing is "
+     "Reads a text, builds the vocabulary from its words, trains a model and writes it to one "
+     "file. The "
+     "lines are shuffled once by the seed; step i takes the next sentences in that order, around "
+     "and "
+     "around. SIGINT and SIGTERM finish the step, write the model as it then is and say so. "
+     "Nothing is "
      "printed to standard output.",
      kTrainOperands, kTrainExamples, train_command},
     {"sample", kSample, "let a model write sentences",
-     "Writes sentences to standard output, one a line. A prompt's words stand at the beginning of its "
-     "sentences. The logits are divided by the temperature, then top-k and top-p each cut what the one "
+     "Writes sentences to standard output, one a line. A prompt's words stand at the beginning of "
+     "its "
+     "sentences. The logits are divided by the temperature, then top-k and top-p each cut what the "
+     "one "
      "before left, scaled to sum 1, and one uniform number draws the word.",
      kSampleOperands, kSampleExamples, sample_command},
     {"eval", kEval, "measure a model on a text",
-     "Prints the mean loss in nats a token (words and ends of sentences), the perplexity and the number "
+     "Prints the mean loss in nats a token (words and ends of sentences), the perplexity and the "
+     "number "
      "of tokens. Each line is cut to the model's block as in training.",
      kEvalOperands, kEvalExamples, eval_command},
     {"help", kHelp, "explain a command",

@@ -1,16 +1,15 @@
 #include "cli/options.h"
 
-// A list's values would be cut at commas, and with them paths; regular expressions would stop at a line
-// break and overflow the stack on a long value.
+// A list's values would be cut at commas, and with them paths; regular expressions would stop at a
+// line break and overflow the stack on a long value.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #define CXXOPTS_NO_REGEX true
-#include <cxxopts.hpp>
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cxxopts.hpp>
 
 namespace glassbox::cli {
 
@@ -30,19 +29,29 @@ const Option* find_option(const Command& command, std::string_view name) {
   std::vector<std::string> names;
   for (const Option& option : options()) {
     if ((option.commands & command.bit) == 0) continue;
-    names.push_back(std::string("--") + option.name);
-    if (*option.alias != 0) names.push_back(std::string("--") + option.alias);
+    names.emplace_back(option.name);
+    if (*option.alias != 0) names.emplace_back(option.alias);
   }
-  const std::string near = nearest(word, names);
+  std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  std::replace(bare.begin(), bare.end(), '_', '-');
+  const std::string near = nearest(bare, names);
   throw UsageError(fmt::format("{}: {} has no such option; {}", word, command.name,
                                near.empty() ? fmt::format("see glassbox help {}", command.name)
-                                            : fmt::format("did you mean {}?", near)));
+                                            : fmt::format("did you mean --{}?", near)));
 }
 
-// The words with every option under its canonical long name, so that --n_layer=3, --n-layer=3 and -n 3
-// are spelled in one way when they are parsed. What follows an option that takes a value is that value,
-// whatever it looks like.
-std::vector<std::string> canonical(const Command& command, const std::vector<std::string>& words) {
+// A value that would have been right: the default, else the lowest.
+std::string right_value(const Option& option) {
+  if (*option.otherwise != 0) return option.otherwise;
+  if (option.type == Type::integer) return fmt::format("{}", option.range.low);
+  return option.value;
+}
+
+// The words with every option under its canonical long name, so that --n_layer=3, --n-layer=3 and
+// -n 3 are spelled in one way when they are parsed; `typed` says how each was spelled last. What
+// follows an option that takes a value is that value, whatever it looks like.
+std::vector<std::string> canonical(const Command& command, const std::vector<std::string>& words,
+                                   std::map<std::string, std::string>& typed) {
   std::vector<std::string> result;
   const Option* waiting = nullptr;  // the option whose value comes next
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -64,10 +73,11 @@ std::vector<std::string> canonical(const Command& command, const std::vector<std
     const bool known = is_long == (name.size() > 1);  // one letter behind two dashes is no option
     const Option* option = known ? find_option(command, name) : nullptr;
     if (option == nullptr) unknown_option(command, word.substr(0, name_end));
+    const std::string& flag = typed[option->name] = word.substr(0, name_end);
     const bool attached = name_end < word.size();
     if (option->type == Type::flag && attached) {
-      throw UsageError(fmt::format("--{}: expected no value, found '{}'; write --{} alone", option->name,
-                                   word.substr(name_end + (is_long ? 1 : 0)), option->name));
+      throw UsageError(fmt::format("{}: expected no value, found '{}'; write {} alone", flag,
+                                   word.substr(name_end + (is_long ? 1 : 0)), flag));
     }
     std::string spelled = std::string("--") + option->name;
     if (attached) spelled += '=' + word.substr(name_end + (is_long ? 1 : 0));
@@ -75,8 +85,9 @@ std::vector<std::string> canonical(const Command& command, const std::vector<std
     if (option->type != Type::flag && !attached) waiting = option;
   }
   if (waiting != nullptr) {
-    throw UsageError(fmt::format("--{}: expected {}, found nothing; write --{} {}", waiting->name,
-                                 expectation(*waiting), waiting->name, waiting->value));
+    throw UsageError(fmt::format("{0}: expected {1}, found nothing; write for instance {0} {2}",
+                                 typed[waiting->name], expectation(*waiting),
+                                 right_value(*waiting)));
   }
   return result;
 }
@@ -115,13 +126,6 @@ bool acceptable(const Option& option, const std::string& value) {
   return false;
 }
 
-// A value that would have been right: the default, else the lowest.
-std::string right_value(const Option& option) {
-  if (*option.otherwise != 0) return option.otherwise;
-  if (option.type == Type::integer) return fmt::format("{}", option.range.low);
-  return option.value;
-}
-
 }  // namespace
 
 std::string expectation(const Option& option) {
@@ -135,7 +139,8 @@ std::string expectation(const Option& option) {
       return "a file's name";
     case Type::choice: {
       std::string values = option.value;
-      for (std::size_t at; (at = values.find('|')) != std::string::npos;) values.replace(at, 1, " or ");
+      for (std::size_t at; (at = values.find('|')) != std::string::npos;)
+        values.replace(at, 1, " or ");
       return values;
     }
     default:
@@ -145,12 +150,13 @@ std::string expectation(const Option& option) {
   if (std::isinf(range.high)) {
     return fmt::format("{} {} {}", kind, range.above_low ? "above" : "of at least", range.low);
   }
-  return fmt::format("{} from {:.10g} to {}{:.10g}", kind, range.low, range.below_high ? "below " : "",
-                     range.high);
+  return fmt::format("{} from {:.10g} to {}{:.10g}", kind, range.low,
+                     range.below_high ? "below " : "", range.high);
 }
 
 Arguments::Arguments(const Command& command, std::vector<std::string> words) : command_(&command) {
-  const std::vector<std::string> spelled = canonical(command, words);
+  std::map<std::string, std::string> typed;
+  const std::vector<std::string> spelled = canonical(command, words, typed);
 
   cxxopts::Options parser(command.name);
   auto add = parser.add_options();
@@ -174,21 +180,22 @@ Arguments::Arguments(const Command& command, std::vector<std::string> words) : c
     const bool has_text = value.given && option.type != Type::flag;
     value.text = has_text ? parsed[option.name].as<std::string>() : option.otherwise;
     if (has_text && !acceptable(option, value.text)) {
-      throw UsageError(fmt::format("--{}: expected {}, found '{}'; write for instance --{} {}",
-                                   option.name, expectation(option), value.text, option.name,
+      throw UsageError(fmt::format("{0}: expected {1}, found '{2}'; write for instance {0} {3}",
+                                   typed[option.name], expectation(option), value.text,
                                    right_value(option)));
     }
   }
   if (given("help")) return;
   if (operands_.size() > command.operands.size()) {
-    throw UsageError(fmt::format("{}: expected no more than {} here, found '{}'; see glassbox help {}",
-                                 command.name, command.operands.back().name,
-                                 operands_[command.operands.size()], command.name));
+    throw UsageError(fmt::format(
+        "{}: expected no more than {} here, found '{}'; see glassbox help {}", command.name,
+        command.operands.back().name, operands_[command.operands.size()], command.name));
   }
   for (std::size_t i = operands_.size(); i < command.operands.size(); ++i) {
     if (command.operands[i].name[0] != '[') {
-      throw UsageError(fmt::format("{}: expected {}, {}; see glassbox help {}", command.name,
-                                   command.operands[i].name, command.operands[i].help, command.name));
+      throw UsageError(fmt::format("{}: expected {} ({}), found nothing; see glassbox help {}",
+                                   command.name, command.operands[i].name, command.operands[i].help,
+                                   command.name));
     }
     operands_.emplace_back();
   }
@@ -208,22 +215,28 @@ double Arguments::number(const std::string& name) const {
 
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
-  std::size_t best_edits = 2 + word.size() / 5;  // more than that is another word
+  std::size_t limit = std::max<std::size_t>(1, word.size() * 2 / 5);  // beyond it is another word
   for (const std::string& candidate : candidates) {
-    // Levenshtein's table, one row at a time: row[j] edits lead to the candidate's first j letters.
-    std::vector<std::size_t> row(candidate.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= word.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t change = diagonal + (word[i - 1] != candidate[j - 1] ? 1 : 0);
-        diagonal = row[j];
-        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+    // edits[i][j] turn the first i letters of the word into the first j of the candidate.
+    std::vector<std::vector<std::size_t>> edits(word.size() + 1,
+                                                std::vector<std::size_t>(candidate.size() + 1));
+    for (std::size_t i = 0; i <= word.size(); ++i) {
+      for (std::size_t j = 0; j <= candidate.size(); ++j) {
+        if (i == 0 || j == 0) {
+          edits[i][j] = i + j;
+          continue;
+        }
+        const bool differ = word[i - 1] != candidate[j - 1];
+        edits[i][j] = std::min(
+            {edits[i - 1][j] + 1, edits[i][j - 1] + 1, edits[i - 1][j - 1] + (differ ? 1 : 0)});
+        const bool swapped =
+            i > 1 && j > 1 && word[i - 1] == candidate[j - 2] && word[i - 2] == candidate[j - 1];
+        if (swapped) edits[i][j] = std::min(edits[i][j], edits[i - 2][j - 2] + 1);
       }
     }
-    if (row.back() <= best_edits && (best.empty() || row.back() < best_edits)) {
-      best_edits = row.back();
+    const std::size_t distance = edits.back().back();
+    if (distance < limit || (distance == limit && best.empty())) {
+      limit = distance;
       best = candidate;
     }
   }

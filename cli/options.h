@@ -1,5 +1,5 @@
-// The one table of options. Parsing, help, manual pages and completions are all made from it, so they
-// can't disagree. Dashes are canonical; an underscore in an option's name is taken for a dash.
+// The one table of options. Parsing, help, manual pages and completions are all made from it, so
+// they can't disagree. Dashes are canonical; an underscore in an option's name is taken for a dash.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +24,28 @@ struct Range {
 };
 
 struct Option {
-  const char* name;       // "learning-rate", two letters or more
-  const char* alias;      // another name, or ""
-  char letter;            // -o, or 0
+  const char* name;   // "learning-rate", two letters or more
+  const char* alias;  // another name, or ""
+  char letter;        // -o, or 0
   Type type;
   const char* value;      // stands for the value in help; of a choice the values, "linear|constant"
   const char* otherwise;  // the value when the option is not given; "" if there is none
   Range range;            // of an integer or a number
   const char* help;
   const char* group;
-  unsigned commands;      // bits: which commands have it
+  unsigned commands;  // bits: which commands have it
 };
 
 std::span<const Option> options();
-// "a number from 0 to 1", "a whole number of at least 1", "one of linear, constant": what a value may be.
+// "a number from 0 to 1", "a whole number of at least 1", "one of linear, constant": what a value
+// may be.
 std::string expectation(const Option& option);
 
 // What stands on a command line, every value checked against the table.
 class Arguments {
  public:
-  // `words` is what follows the command's name. Throws UsageError. With --help operands may be missing.
+  // `words` is what follows the command's name. Throws UsageError. With --help operands may be
+  // missing.
   Arguments(const Command& command, std::vector<std::string> words);
 
   const Command& command() const { return *command_; }
@@ -66,7 +68,8 @@ class Arguments {
   std::map<std::string, Value> values_;  // of every option the command has
 };
 
-// The candidate with the fewest edits from `word`, or "" if none is near.
+// The candidate with the fewest edits (a letter more, less, another, or two swapped) from `word`,
+// or "" if none is near.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace glassbox::cli

@@ -23,7 +23,8 @@ namespace {
 
 void prepare_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
-    // The lowest free number is the closed one. Opened for reading, so that a write to it still fails.
+    // The lowest free number is the closed one. Opened for reading, so that a write to it still
+    // fails.
     if (fcntl(descriptor, F_GETFD) == -1) static_cast<void>(open("/dev/null", O_RDONLY));
   }
   std::signal(SIGPIPE, SIG_IGN);

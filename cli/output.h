@@ -9,8 +9,8 @@ namespace glassbox::cli {
 // Whoever read our output has closed it, as `head` does: no reason to complain or to go on.
 struct ClosedPipe {};
 
-// Every descriptor from 0 to 2 is open afterwards, so that no file we open becomes standard output by
-// accident, and a closed pipe or a file size limit is an error of a write instead of a signal.
+// Every descriptor from 0 to 2 is open afterwards, so that no file we open becomes standard output
+// by accident, and a closed pipe or a file size limit is an error of a write instead of a signal.
 void prepare_streams();
 
 // Both throw FileError with the system's reason, or ClosedPipe.

@@ -18,9 +18,10 @@ namespace glassbox::cli {
 
 namespace {
 
-constexpr std::uint64_t kLines = 10;                 // of a run that is not on a terminal
-constexpr std::chrono::seconds kLongestSilence(15);  // between them, so that a log never looks frozen
-constexpr std::chrono::milliseconds kRedraw(100);    // the eye needs no more
+constexpr std::uint64_t kLines = 10;  // of a run that is not on a terminal
+constexpr std::chrono::seconds kLongestSilence(
+    15);                                           // between them, so that a log never looks frozen
+constexpr std::chrono::milliseconds kRedraw(100);  // the eye needs no more
 
 bool wants_bar() {
   const char* const term = std::getenv("TERM");
@@ -39,19 +40,29 @@ std::size_t terminal_width() {
   return columns > 0 ? columns : 80;
 }
 
-std::string duration(double seconds) {
+// Of a step: "31 us", "2.4 ms".
+std::string short_time(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.0f} us", seconds * 1e6);
-  if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
-  const double whole = std::floor(seconds);
-  if (seconds < 3600) return fmt::format("{:.0f} min {:.0f} s", std::floor(whole / 60), std::fmod(whole, 60));
-  return fmt::format("{:.0f} h {:.0f} min", std::floor(whole / 3600), std::floor(std::fmod(whole, 3600) / 60));
+  return seconds < 1 ? fmt::format("{:.1f} ms", seconds * 1e3) : fmt::format("{:.1f} s", seconds);
+}
+
+// Of what is left: "0.1s", "12min 5s", "3h 20min".
+std::string long_time(double seconds) {
+  if (seconds < 60) return fmt::format("{:.1f}s", seconds);
+  const double minutes = std::floor(seconds / 60);
+  if (minutes < 60)
+    return fmt::format("{:.0f}min {:.0f}s", minutes, std::floor(seconds - 60 * minutes));
+  const double hours = std::floor(minutes / 60);
+  return fmt::format("{:.0f}h {:.0f}min", hours, minutes - 60 * hours);
 }
 
 }  // namespace
 
 Progress::Progress(std::uint64_t steps)
-    : steps_(steps), bar_(wants_bar()), started_(Clock::now()), shown_(started_),
+    : steps_(steps),
+      bar_(wants_bar()),
+      started_(Clock::now()),
+      shown_(started_),
       next_line_((steps + kLines - 1) / kLines) {}
 
 double Progress::seconds() const {
@@ -63,35 +74,43 @@ void Progress::step(const StepStats& stats) {
   ++loss_count_;
   const Clock::time_point now = Clock::now();
   const bool last = stats.step == steps_;
-  const bool due = bar_ ? now - shown_ >= kRedraw
-                        : stats.step >= next_line_ || now - shown_ >= kLongestSilence;
+  const bool due =
+      bar_ ? now - shown_ >= kRedraw : stats.step >= next_line_ || now - shown_ >= kLongestSilence;
   if (due || last) draw(stats, now);
 }
 
 void Progress::draw(const StepStats& stats, Clock::time_point now) {
-  const double a_step = std::chrono::duration<double>(now - started_).count() / static_cast<double>(stats.step);
-  const double loss = loss_sum_ / static_cast<double>(loss_count_);  // of the steps since the last drawing
+  const double a_step =
+      std::chrono::duration<double>(now - started_).count() / static_cast<double>(stats.step);
+  const double loss = loss_sum_ / static_cast<double>(loss_count_);
   const double done = static_cast<double>(stats.step) / static_cast<double>(steps_);
-  const std::string count = fmt::format("{}/{} {:3.0f}%", stats.step, steps_, std::floor(100 * done));
-  const std::string figures = fmt::format(
-      "{}/step ETA {} loss {:.2f} (perplexity {:.1f}) lr {:.1e}", duration(a_step),
-      duration(a_step * static_cast<double>(steps_ - stats.step)), loss, std::exp(loss),
-      stats.learning_rate);
+  const std::string count =
+      fmt::format("{}/{} {:.0f}%", stats.step, steps_, std::floor(100 * done));
+  std::string figures = fmt::format(
+      "{}/step ETA {} loss {:.2f} (perplexity {:.1f})", short_time(a_step),
+      long_time(a_step * static_cast<double>(steps_ - stats.step)), loss, std::exp(loss));
+  const std::string rate = fmt::format(" lr {:.1e}", stats.learning_rate);
   shown_ = now;
   loss_sum_ = 0;
   loss_count_ = 0;
   if (!bar_) {
-    say(fmt::format("step {} {}", count, figures));
+    say(fmt::format("step {} {}{}", count, figures, rate));
     const std::uint64_t spacing = (steps_ + kLines - 1) / kLines;
     next_line_ = (stats.step / spacing + 1) * spacing;
     return;
   }
-  constexpr std::size_t kBar = 20;
-  const auto filled = static_cast<std::size_t>(done * kBar);
-  std::string bar = std::string(filled, '=') + std::string(kBar - filled, ' ');
-  if (filled < kBar) bar[filled] = '>';
+  constexpr std::size_t kShortest = 8, kLongest = 30;  // columns of the bar
+  const std::size_t width = terminal_width() - 1;      // a full last column would begin a new line
+  constexpr std::size_t kSeparators = 4;               // brackets and blanks around it
+  if (count.size() + kSeparators + kShortest + figures.size() + rate.size() <= width)
+    figures += rate;
+  const std::size_t used = count.size() + kSeparators + figures.size();
+  const std::size_t columns = std::clamp(width > used ? width - used : 0, kShortest, kLongest);
+  const auto filled = static_cast<std::size_t>(done * static_cast<double>(columns));
+  std::string bar = std::string(filled, '=') + std::string(columns - filled, ' ');
+  if (filled < columns) bar[filled] = '>';
   std::string line = fmt::format("{} [{}] {}", count, bar, figures);
-  line.resize(std::min(line.size(), terminal_width() - 1));
+  line.resize(std::min(line.size(), width));
   line = '\r' + line + "\x1b[K";  // and clear what a longer line left behind
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);

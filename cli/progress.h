@@ -1,5 +1,5 @@
-// Progress of a training run on standard error: one refreshed line on a terminal, else whole lines, ten a
-// run and one a quarter of a minute, without a carriage return.
+// Progress of a training run on standard error: one refreshed line on a terminal, else whole lines,
+// ten a run and one a quarter of a minute, without a carriage return.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,8 @@ class Progress {
 
   // After each step.
   void step(const StepStats& stats);
-  // What was last drawn on a terminal stays, and the next text begins a new line. May be called again.
+  // What was last drawn on a terminal stays, and the next text begins a new line. May be called
+  // again.
   void leave();
   double seconds() const;
 

@@ -30,10 +30,10 @@ std::string read_standard_input() {
   return text;
 }
 
-// Every prompt as token ids, checked before the first sentence is drawn. Messages name the option or the
-// file and its line.
-std::vector<std::vector<TokenId>> read_prompts(const Arguments& arguments, const Tokenizer& tokenizer,
-                                               std::size_t block_size) {
+// Every prompt as token ids, checked before the first sentence is drawn. Messages name the option
+// or the file and its line.
+std::vector<std::vector<TokenId>> read_prompts(const Arguments& arguments,
+                                               const Tokenizer& tokenizer, std::size_t block_size) {
   std::vector<std::vector<TokenId>> prompts;
   const auto add = [&](std::string_view text, const std::string& where) {
     try {
@@ -42,9 +42,11 @@ std::vector<std::vector<TokenId>> read_prompts(const Arguments& arguments, const
       throw VocabularyError(fmt::format("{}: {}", where, error.what()));
     }
     if (const std::size_t words = prompts.back().size(); words + 1 > block_size) {
-      throw ConfigError(fmt::format(
-          "{}: expected at most {} words, so that the model's block of {} has room for one more, found "
-          "{}; shorten it", where, block_size - 1, block_size, words));
+      throw ConfigError(
+          fmt::format("{}: expected at most {} words, so that the model's block of {} has room for "
+                      "one more, found "
+                      "{}; shorten it",
+                      where, block_size - 1, block_size, words));
     }
   };
   if (!arguments.given("prompt-file")) {
@@ -74,9 +76,10 @@ std::string as_json(Decoder<T>& model, const Generated& sentence, std::uint32_t 
       logprobs += (i == 0 ? "" : ",") + json_number(scores[i]);
     }
   }
-  return fmt::format(R"({{"text":{},"tokens":[{}],"logprobs":[{}],"finish_reason":"{}","seed":{}}})",
-                     json_quote(model.tokenizer().decode(sentence.tokens)), tokens, logprobs,
-                     sentence.stopped ? "stop" : "length", seed);
+  return fmt::format(
+      R"({{"text":{},"tokens":[{}],"logprobs":[{}],"finish_reason":"{}","seed":{}}})",
+      json_quote(model.tokenizer().decode(sentence.tokens)), tokens, logprobs,
+      sentence.stopped ? "stop" : "length", seed);
 }
 
 template <class T>
@@ -92,9 +95,10 @@ int sample_from(const Arguments& arguments, Decoder<T> model) {
   const bool json = arguments.given("json");
   for (const std::vector<TokenId>& prompt : prompts) {
     for (std::uint64_t i = 0; i < samples; ++i) {
-      const Generated sentence =
-          generate_tokens(model, sampler, std::span<const TokenId>(prompt), max_tokens, Coins(seed, i));
-      print((json ? as_json(model, sentence, seed) : model.tokenizer().decode(sentence.tokens)) + '\n');
+      const Generated sentence = generate_tokens(model, sampler, std::span<const TokenId>(prompt),
+                                                 max_tokens, Coins(seed, i));
+      print((json ? as_json(model, sentence, seed) : model.tokenizer().decode(sentence.tokens)) +
+            '\n');
     }
   }
   return 0;
@@ -104,11 +108,11 @@ int sample_from(const Arguments& arguments, Decoder<T> model) {
 
 int sample_command(const Arguments& arguments) {
   if (arguments.given("prompt") && arguments.given("prompt-file")) {
-    throw UsageError("--prompt-file: expected --prompt or --prompt-file, found both; leave one out");
+    throw UsageError(
+        "--prompt-file: expected --prompt or --prompt-file, found both; leave one out");
   }
-  return std::visit(
-      [&](auto&& model) { return sample_from(arguments, Decoder(std::move(model))); },
-      read_model(arguments.operand(0)));
+  return std::visit([&](auto&& model) { return sample_from(arguments, Decoder(std::move(model))); },
+                    read_model(arguments.operand(0)));
 }
 
 }  // namespace glassbox::cli

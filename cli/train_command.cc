@@ -50,19 +50,24 @@ void check_paths(const Arguments& arguments) {
   namespace fs = std::filesystem;
   const auto same = [](const std::string& a, const std::string& b) {
     std::error_code none;
-    return fs::weakly_canonical(a, none) == fs::weakly_canonical(b, none) || fs::equivalent(a, b, none);
+    return fs::weakly_canonical(a, none) == fs::weakly_canonical(b, none) ||
+           fs::equivalent(a, b, none);
   };
   const std::string& corpus = arguments.operand(0);
   const std::string& out = arguments.text("out");
   const std::string& log = arguments.text("log-file");
   if (same(out, corpus)) {
-    throw UsageError(fmt::format("--out: expected another file than CORPUS, found {}; the text would be "
-                                 "lost", out));
+    throw UsageError(
+        fmt::format("--out: expected another file than CORPUS, found {}; the text would be "
+                    "lost",
+                    out));
   }
   if (log.empty()) return;
   if (same(log, corpus) || same(log, out)) {
-    throw UsageError(fmt::format("--log-file: expected another file than CORPUS and --out, found {}; it "
-                                 "would be lost", log));
+    throw UsageError(
+        fmt::format("--log-file: expected another file than CORPUS and --out, found {}; it "
+                    "would be lost",
+                    log));
   }
 }
 
@@ -70,8 +75,9 @@ std::uint64_t steps_of(const Arguments& arguments, std::size_t sentences, std::s
   if (!arguments.given("epochs")) return arguments.integer("steps");
   const std::uint64_t epochs = arguments.integer("epochs");
   if (epochs > std::numeric_limits<std::uint64_t>::max() / 2 / sentences) {
-    throw UsageError(fmt::format("--epochs: expected fewer passes over {} sentences, found {}; use --steps",
-                                 sentences, epochs));
+    throw UsageError(
+        fmt::format("--epochs: expected fewer passes over {} sentences, found {}; use --steps",
+                    sentences, epochs));
   }
   return (epochs * sentences + batch_size - 1) / batch_size;
 }
@@ -94,7 +100,8 @@ Ends train(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, Progress
       const LrSchedule schedule{config.lr_schedule, config.learning_rate, config.steps};
       const std::uint64_t before = ends.last.step;
       // The line of the step that failed is kept: a log that just stops would hide what happened.
-      if (log != nullptr) log->write({before + 1, std::nan(""), schedule.at(before), ends.last.tokens});
+      if (log != nullptr)
+        log->write({before + 1, std::nan(""), schedule.at(before), ends.last.tokens});
       throw;
     }
     if (ends.last.step == 1) ends.first = ends.last;
@@ -109,7 +116,8 @@ template <class T>
 int train_as(const Arguments& arguments) {
   check_paths(arguments);
   Random random(static_cast<std::uint32_t>(arguments.integer("seed")));
-  Corpus corpus = Corpus::read(arguments.operand(0), {.lowercase = !arguments.given("no-lowercase")});
+  Corpus corpus =
+      Corpus::read(arguments.operand(0), {.lowercase = !arguments.given("no-lowercase")});
   corpus.shuffle(random);
   const Tokenizer tokenizer = Tokenizer::words(corpus);
 
@@ -143,8 +151,9 @@ int train_as(const Arguments& arguments) {
   std::optional<TrainLog> log;
   if (arguments.given("log-file")) log.emplace(arguments.text("log-file"));
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
-    complain(fmt::format("warning: {} sentence{} of more than {} words cut; the first is {}:{}", cut.count,
-                         cut.count == 1 ? "" : "s", shape.block_size - 1, corpus.name(), cut.first_line));
+    complain(fmt::format("warning: {} sentence{} of more than {} words cut; the first is {}:{}",
+                         cut.count, cut.count == 1 ? "" : "s", shape.block_size - 1, corpus.name(),
+                         cut.first_line));
   }
   const SignalScope signals;
   Progress progress(config.steps);
@@ -153,7 +162,8 @@ int train_as(const Arguments& arguments) {
 
   if (!trainer.done()) {
     complain(fmt::format("interrupted by {} after step {} of {}; the model as it then was is in {}",
-                         g_signal == SIGINT ? "SIGINT" : "SIGTERM", ends.last.step, config.steps, out));
+                         g_signal == SIGINT ? "SIGINT" : "SIGTERM", ends.last.step, config.steps,
+                         out));
     return 128 + g_signal;
   }
   say(fmt::format("trained {} steps in {:.2f} s", config.steps, progress.seconds()));

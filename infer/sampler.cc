@@ -13,8 +13,8 @@ namespace glassbox {
 
 namespace {
 
-// exp of each, in place. The kernels' own: in vectors, and the same bits with every C library. REQUIRES: room for
-// padded(size) numbers.
+// exp of each, in place. The kernels' own: in vectors, and the same bits with every C library.
+// REQUIRES: room for padded(size) numbers.
 void exponentiate(double* numbers, std::size_t size) {
   kernels::Args<double> x;
   x.out.data = numbers;
@@ -29,22 +29,24 @@ void exponentiate(double* numbers, std::size_t size) {
 
 void SamplerConfig::validate() const {
   if (!(temperature >= 0 && temperature <= std::numeric_limits<double>::max())) {
-    throw ConfigError(fmt::format(
-        "temperature: expected a finite number of at least 0, found {}; use 0 for the most likely word",
-        temperature));
+    throw ConfigError(
+        fmt::format("temperature: expected a finite number of at least 0, found {}; use 0 for the "
+                    "most likely word",
+                    temperature));
   }
   if (!(top_p >= 0 && top_p <= 1)) {
-    throw ConfigError(
-        fmt::format("top_p: expected a number from 0 to 1, found {}; use 1 to switch it off", top_p));
+    throw ConfigError(fmt::format(
+        "top_p: expected a number from 0 to 1, found {}; use 1 to switch it off", top_p));
   }
 }
 
 Sampler::Sampler(const SamplerConfig& config) : config_(config) { config_.validate(); }
 
-// Weights are the probabilities before they are scaled: weight[i] = exp((logit[i] - largest) / temperature).
-// Filters set weights to 0 and the one division comes last, so what is left sums to 1 after every
-// filter, and a filter that takes nothing away leaves every bit as it was. Tokens are ranked by their
-// logits, not by their weights: a very high or very low temperature makes equal weights of unequal logits.
+// Weights are the probabilities before they are scaled: weight[i] = exp((logit[i] - largest) /
+// temperature). Filters set weights to 0 and the one division comes last, so what is left sums to 1
+// after every filter, and a filter that takes nothing away leaves every bit as it was. Tokens are
+// ranked by their logits, not by their weights: a very high or very low temperature makes equal
+// weights of unequal logits.
 template <class T>
 std::span<const double> Sampler::probabilities(std::span<const T> logits) {
   const std::size_t size = logits.size();
@@ -59,7 +61,8 @@ std::span<const double> Sampler::probabilities(std::span<const T> logits) {
     if (logits[i] > logits[best]) best = i;
   }
   const double largest = size == 0 ? -INFINITY : static_cast<double>(logits[best]);
-  if (largest == -INFINITY) throw NumericError("sampler: no token has a logit above minus infinity");
+  if (largest == -INFINITY)
+    throw NumericError("sampler: no token has a logit above minus infinity");
 
   if (config_.temperature == 0) {
     std::fill_n(weight, size, 0.0);
@@ -116,7 +119,8 @@ template <class T>
 TokenId Sampler::sample(std::span<const T> logits, double coin) {
   const std::span<const double> left = probabilities(logits);
   double sum = 0;
-  std::size_t last = 0;  // the highest id that can be drawn: rounding may leave the sum below the coin
+  std::size_t last =
+      0;  // the highest id that can be drawn: rounding may leave the sum below the coin
   for (std::size_t i = 0; i < left.size(); ++i) {
     sum += left[i];
     if (coin < sum) return static_cast<TokenId>(i);

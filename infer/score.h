@@ -9,10 +9,10 @@
 
 namespace glassbox {
 
-// ln p(tokens[i + 1] | tokens[0] to tokens[i]) for each i in turn, in nats: what the model itself says,
-// before any temperature or filter. One number a prediction, at most block_size of them: a longer
-// sentence is cut as it is in training. The arithmetic is double whatever T is. REQUIRES: two tokens.
-// Throws as Decoder::logits does.
+// ln p(tokens[i + 1] | tokens[0] to tokens[i]) for each i in turn, in nats: what the model itself
+// says, before any temperature or filter. One number a prediction, at most block_size of them: a
+// longer sentence is cut as it is in training. The arithmetic is double whatever T is. REQUIRES:
+// two tokens. Throws as Decoder::logits does.
 template <class T>
 std::vector<double> log_probabilities(Decoder<T>& model, std::span<const TokenId> tokens);
 

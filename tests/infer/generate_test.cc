@@ -25,7 +25,8 @@ Decoder<double> indifferent_model(std::size_t block_size) {
   const Tokenizer words = Tokenizer::from_words({"a", "b", "c"}, true, "test");
   return Decoder<double>(Model<double>{
       words,
-      Weights<double>({.vocab_size = 4, .block_size = block_size, .n_layer = 1, .n_head = 2, .n_embd = 8}),
+      Weights<double>(
+          {.vocab_size = 4, .block_size = block_size, .n_layer = 1, .n_head = 2, .n_embd = 8}),
       "{}"});
 }
 
@@ -36,7 +37,8 @@ std::string first_sentence(Decoder<double>& model, const SamplerConfig& config) 
 
 }  // namespace
 
-TEST_CASE("generate: the first sentence of each of the tutorial's generations", "[infer][generate]") {
+TEST_CASE("generate: the first sentence of each of the tutorial's generations",
+          "[infer][generate]") {
   auto model = small_model();
   CHECK(first_sentence(model, {}) == "a bird the steep rest");
   CHECK(first_sentence(model, {.temperature = 0.3}) == "a bird sings");
@@ -47,7 +49,8 @@ TEST_CASE("generate: the first sentence of each of the tutorial's generations", 
         "a bird stone is rest");
 }
 
-TEST_CASE("generate: a prompt begins the sentence and counts toward the block", "[infer][generate]") {
+TEST_CASE("generate: a prompt begins the sentence and counts toward the block",
+          "[infer][generate]") {
   auto model = small_model();
   Random random(3);
   const std::string sentence = generate(model, {.prompt = " The\tLAMP "}, random);
@@ -75,7 +78,8 @@ TEST_CASE("generate: a prompt must leave room for one token", "[infer][generate]
   CHECK_THAT(message, text_contains("found 8"));
 }
 
-TEST_CASE("generate: the block or max_tokens ends a sentence, else the model does", "[infer][generate]") {
+TEST_CASE("generate: the block or max_tokens ends a sentence, else the model does",
+          "[infer][generate]") {
   auto model = indifferent_model(5);
   Sampler sampler({.temperature = 1});
   const auto never_the_end = [] { return 0.3; };
@@ -89,8 +93,9 @@ TEST_CASE("generate: the block or max_tokens ends a sentence, else the model doe
   CHECK(none.tokens.empty());
   CHECK(none.stopped);
   const std::vector<TokenId> prompt{2, 0};
-  CHECK(generate_tokens(model, sampler, std::span<const TokenId>(prompt), 1, never_the_end).tokens ==
-        std::vector<TokenId>{2, 0, 1});
+  CHECK(
+      generate_tokens(model, sampler, std::span<const TokenId>(prompt), 1, never_the_end).tokens ==
+      std::vector<TokenId>{2, 0, 1});
 }
 
 TEST_CASE("generate: no end within a sentence and none longer than the block, a thousand times",

@@ -39,8 +39,8 @@ TokenId drawn(const SamplerConfig& config, const std::vector<double>& logits, do
   return sampler.sample(std::span<const double>(logits), coin);
 }
 
-// The filters as one would explain them: probabilities in a list, sorted as a whole, scaled to sum 1
-// after each filter.
+// The filters as one would explain them: probabilities in a list, sorted as a whole, scaled to sum
+// 1 after each filter.
 std::vector<double> plain(const SamplerConfig& config, const std::vector<double>& logits) {
   std::vector<double> p(logits.size());
   const double largest = *std::max_element(logits.begin(), logits.end());
@@ -48,7 +48,8 @@ std::vector<double> plain(const SamplerConfig& config, const std::vector<double>
     const double sum = std::accumulate(p.begin(), p.end(), 0.0);
     for (double& x : p) x /= sum;
   };
-  for (std::size_t i = 0; i < p.size(); ++i) p[i] = std::exp((logits[i] - largest) / config.temperature);
+  for (std::size_t i = 0; i < p.size(); ++i)
+    p[i] = std::exp((logits[i] - largest) / config.temperature);
   scale();
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -106,7 +107,8 @@ TEST_CASE("Sampler: impossible settings are refused with their name", "[infer][s
 }
 
 TEST_CASE("Sampler: exactly k survive and ties go to the lowest ids", "[infer][sampler]") {
-  CHECK(filtered({.temperature = 1, .top_k = 2}, {0, 7, 7, 7}) == std::vector<double>{0, 0.5, 0.5, 0});
+  CHECK(filtered({.temperature = 1, .top_k = 2}, {0, 7, 7, 7}) ==
+        std::vector<double>{0, 0.5, 0.5, 0});
   CHECK(filtered({.temperature = 1, .top_k = 3}, {7, 0, 7, 7, 7}) ==
         std::vector<double>{1. / 3, 0, 1. / 3, 1. / 3, 0});
   const std::vector<double> logits{0.1, 0.9, 0.3, 0.7, 0.5};
@@ -174,7 +176,8 @@ TEST_CASE("Sampler: a filter that removes nothing changes no bit", "[infer][samp
     const std::vector<double> on = filtered({.temperature = 0.7, .top_k = k}, logits);
     CHECK(std::memcmp(on.data(), off.data(), off.size() * sizeof(double)) == 0);
   }
-  const std::vector<double> on = filtered({.temperature = 0.7, .top_p = std::nextafter(1.0, 0.0)}, logits);
+  const std::vector<double> on =
+      filtered({.temperature = 0.7, .top_p = std::nextafter(1.0, 0.0)}, logits);
   REQUIRE(survivors(on) == 47);
   CHECK(std::memcmp(on.data(), off.data(), off.size() * sizeof(double)) == 0);
 }
@@ -194,12 +197,17 @@ TEST_CASE("Sampler: infinite and extreme logits have their limits, others are re
           "[infer][sampler]") {
   const double huge = std::numeric_limits<double>::max();
   CHECK(filtered({.temperature = 1}, {-huge, huge, 0}) == std::vector<double>{0, 1, 0});
-  CHECK(filtered({.temperature = 0.8}, {kInfinity, 0, kInfinity}) == std::vector<double>{.5, 0, .5});
+  CHECK(filtered({.temperature = 0.8}, {kInfinity, 0, kInfinity}) ==
+        std::vector<double>{.5, 0, .5});
   CHECK(filtered({.temperature = 0.8}, {-kInfinity, -700}) == std::vector<double>{0, 1});
-  CHECK_THAT(refusal<NumericError>([] { filtered({}, {0, std::nan(""), 1}); }),
+  CHECK_THAT(refusal<NumericError>([] {
+               filtered({}, {0, std::nan(""), 1});
+             }),
              text_contains("token 1 is not a number"));
   CHECK_THAT(refusal<NumericError>([] { filtered({}, {std::nan("")}); }), text_contains("token 0"));
-  CHECK_THAT(refusal<NumericError>([] { filtered({}, {-kInfinity, -kInfinity}); }),
+  CHECK_THAT(refusal<NumericError>([] {
+               filtered({}, {-kInfinity, -kInfinity});
+             }),
              text_contains("minus infinity"));
 }
 

@@ -42,7 +42,8 @@ TEST_CASE("score: the tutorial's model gives each line of its text the tutorial'
 TEST_CASE("score: a model that knows nothing loses ln V a token", "[infer][score]") {
   const Tokenizer words = Tokenizer::from_words({"a", "b", "c"}, true, "test");
   Decoder<float> model(Model<float>{
-      words, Weights<float>({.vocab_size = 4, .block_size = 3, .n_layer = 1, .n_head = 2, .n_embd = 8}),
+      words,
+      Weights<float>({.vocab_size = 4, .block_size = 3, .n_layer = 1, .n_head = 2, .n_embd = 8}),
       "{}"});
   const std::vector<TokenId> sentence{3, 0, 1, 2, 0, 3};  // two predictions more than the block has
   const std::vector<double> scores = log_probabilities(model, std::span<const TokenId>(sentence));

@@ -24,8 +24,7 @@ TEST_CASE("TrainLog: a name in .csv gives CSV with one header", "[train][train_l
   CHECK(file_bytes(path) == "step,loss,lr,tokens\n");
   log.write(kFirst);
   log.write(kSecond);
-  CHECK(file_bytes(path) ==
-        "step,loss,lr,tokens\n1,3.947240926297749,0.01,5\n2,2.5,0.009998,11\n");
+  CHECK(file_bytes(path) == "step,loss,lr,tokens\n1,3.947240926297749,0.01,5\n2,2.5,0.009998,11\n");
 }
 
 TEST_CASE("TrainLog: any other name gives JSON lines, each on the disk when written",
