@@ -1,0 +1,183 @@
+#include "autograd/expand.h"
+
+#include <fmt/format.h>
+
+#include "autograd/errors.h"
+#include "autograd/run.h"
+
+namespace glassbox {
+
+// Writes a run's rows into an expansion.
+template <class T>
+class TapeEmitter : public kernels::Emitter<T> {
+ public:
+  using Node = typename kernels::Emitter<T>::Node;
+
+  TapeEmitter(Tape<T>& from, Expansion<T>& to) : from_(from), to_(to) {
+    to_.image_.resize(from.size(), Expansion<T>::kNone);
+  }
+
+  // The image of an original node; a leaf if it has none yet.
+  Node image(NodeId original) {
+    NodeId& at = to_.image_[original];
+    if (at == Expansion<T>::kNone) {
+      at = to_.tape_->leaf(from_.data(original), from_.label(original)).id();
+      remember(at, original);
+    }
+    return at;
+  }
+  void set_image(NodeId original, Node node) {
+    to_.image_[original] = node;
+    std::string label = from_.label(original);
+    if (!label.empty()) to_.tape_->set_label(node, std::move(label));
+  }
+
+  void expand_row(const RunInfo& run, std::size_t row) {
+    run_ = &run;
+    row_ = row;
+    const kernels::Args<T> x = from_.args(run);
+    from_.table()[run.op].expand(x, *this, row);
+  }
+
+  Node operand(int which, std::size_t offset) override {
+    const RunId in = run_->operands[static_cast<std::size_t>(which)];
+    const NodeId base = in == kNoRun ? 0 : from_.runs()[in].out;
+    return image(static_cast<NodeId>(base + offset));
+  }
+  Node constant(T value) override {
+    const Node node = to_.tape_->leaf(value).id();
+    remember(node, Expansion<T>::kNone);
+    return node;
+  }
+  Node apply(Op op, Node a, Node b) override {
+    const Node node = to_.tape_->record(op, a, b);
+    remember(node, Expansion<T>::kNone);
+    return node;
+  }
+  Node multiply_add(Node a, Node b, Node c) override {
+    const Tape<T>& tape = *to_.tape_;
+    const T value = from_.table().multiply_add(tape.data(a), tape.data(b), tape.data(c));
+    const Node product = apply(Op::fused_mul, a, b);
+    const Node sum = to_.tape_->record(Op::fused_add, product, c, value);
+    remember(sum, Expansion<T>::kNone);
+    return sum;
+  }
+  void output(std::size_t col, Node node) override {
+    set_image(static_cast<NodeId>(run_->out + row_ * run_->pitch + col), node);
+  }
+  void name(Node node, const char* what, std::size_t i, std::size_t j) override {
+    to_.named_.push_back(
+        {static_cast<NodeId>(run_->out + row_ * run_->pitch), what, i, j, node});
+  }
+
+ private:
+  void remember(Node node, NodeId original) {
+    to_.original_.resize(node + std::size_t{1}, Expansion<T>::kNone);
+    to_.original_[node] = original;
+  }
+  Tape<T>& from_;
+  Expansion<T>& to_;
+  const RunInfo* run_ = nullptr;
+  std::size_t row_ = 0;
+};
+
+template <class T>
+Expansion<T> Expansion<T>::of_tape(Tape<T>& tape) {
+  Expansion expansion;
+  TapeEmitter<T> emitter(tape, expansion);
+  for (const Record& record : tape.records()) {
+    if (!record.is_run) {
+      const NodeId a = emitter.image(record.a), b = emitter.image(record.b);
+      emitter.set_image(record.out, emitter.apply(record.op, a, b));
+      continue;
+    }
+    const RunInfo& run = tape.runs()[record.b];
+    for (std::size_t n = run.rows; n-- > 0;) emitter.expand_row(run, n);  // falling: see kernels/
+  }
+  return expansion;
+}
+
+template <class T>
+Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
+  Expansion expansion;
+  expansion.root_ = node;
+  TapeEmitter<T> emitter(tape, expansion);
+  std::vector<typename Tape<T>::Seed> seeds;
+  const Record* record = tape.maker(node);
+  if (!record) {
+    emitter.image(node);
+  } else if (!record->is_run) {
+    const NodeId a = emitter.image(record->a), b = emitter.image(record->b);
+    emitter.set_image(node, emitter.apply(record->op, a, b));
+    seeds.push_back({expansion.image_[node], tape.grad(node)});
+  } else {
+    const RunInfo& run = tape.runs()[record->b];
+    const std::size_t row = (node - run.out) / run.pitch;
+    emitter.expand_row(run, row);
+    for (std::size_t m = 0; m < run.cols; ++m) {
+      const auto original = static_cast<NodeId>(run.out + row * run.pitch + m);
+      seeds.push_back({expansion.image_[original], tape.grad(original)});
+    }
+  }
+  expansion.tape_->backward(seeds);
+  return expansion;
+}
+
+template <class T>
+bool Expansion<T>::contains(NodeId original) const {
+  return original < image_.size() && image_[original] != kNone;
+}
+
+template <class T>
+Value<T> Expansion<T>::at(NodeId original) const {
+  if (!contains(original))
+    throw TapeError(fmt::format("expansion: expected a node that it covers, found node {}", original));
+  return Value<T>(*tape_, image_[original]);
+}
+
+template <class T>
+NodeId Expansion<T>::original(NodeId leaf) const {
+  return leaf < original_.size() ? original_[leaf] : kNone;
+}
+
+template <class T>
+const char* Value<T>::op() const {
+  const Record* record = checked().maker(id_);
+  return tape_->table()[record ? record->op : Op::leaf].name;
+}
+
+template <class T>
+Expansion<T> Value<T>::expand() const {
+  return Expansion<T>::of_node(checked(), id_);
+}
+
+template <class T>
+std::vector<Child<T>> Value<T>::children() const {
+  const Record* record = checked().maker(id_);
+  if (!record) return {};
+  if (!record->is_run) {
+    const auto& row = tape_->table()[record->op];
+    T local_a(0), local_b(0);
+    row.backward1(tape_->data(id_), T(1), tape_->data(record->a), tape_->data(record->b), &local_a,
+                  &local_b);
+    std::vector<Child<T>> children = {{Value(*tape_, record->a), local_a}};
+    if (row.operands == 2) children.push_back({Value(*tape_, record->b), local_b});
+    return children;
+  }
+  const Expansion<T> row = expand();
+  Tape<T>& plain = row.tape();
+  plain.zero_grad();
+  row.root().backward();
+  std::vector<Child<T>> children;
+  for (NodeId node = 0; node < plain.size(); ++node)
+    if (const NodeId child = row.original(node); child != Expansion<T>::kNone)
+      children.push_back({Value(*tape_, child), plain.grad(node)});
+  return children;
+}
+
+template class Expansion<float>;
+template class Expansion<double>;
+template class Value<float>;
+template class Value<double>;
+
+}  // namespace glassbox

@@ -1,0 +1,67 @@
+#include "autograd/ops.h"
+
+#include <fmt/format.h>
+
+#include "autograd/errors.h"
+
+namespace glassbox {
+
+namespace detail {
+
+template <class T>
+void check_operands(const Value<T>& a, const Value<T>& b) {
+  a.check();
+  b.check();
+  if (&a.tape() != &b.tape())
+    throw TapeError("value: expected operands of one tape, found two tapes");
+}
+
+template <class T>
+void check_shapes(const char* op, const Run<T>& a, const Run<T>& b) {
+  a.check();
+  b.check();
+  if (a.rows() != b.rows() || a.cols() != b.cols())
+    throw TapeError(fmt::format("{}: expected equal shapes, found ({}, {}) and ({}, {})", op,
+                                a.rows(), a.cols(), b.rows(), b.cols()));
+}
+
+}  // namespace detail
+
+template <class T>
+Run<T> gather(std::span<const Value<T>> values) {
+  if (values.empty()) throw TapeError("gather: expected at least one value, found none");
+  std::vector<NodeId> ids;
+  ids.reserve(values.size());
+  for (const Value<T>& value : values) {
+    detail::check_operands(values.front(), value);
+    ids.push_back(value.id());
+  }
+  return values.front().tape().record(Op::gather, {}, 1, ids.size(), ids);
+}
+
+template <class T>
+Value<T> sum(const Run<T>& a) {
+  return a.tape().record(Op::sum, {a}, 1, 1)(0, 0);
+}
+template <class T>
+Value<T> mean(const Run<T>& a) {
+  return a.tape().record(Op::mean, {a}, 1, 1)(0, 0);
+}
+template <class T>
+Value<T> dot(const Run<T>& a, const Run<T>& b) {
+  detail::check_shapes("dot", a, b);
+  return a.tape().record(Op::dot, {a, b}, 1, 1)(0, 0);
+}
+
+#define GLASSBOX_INSTANTIATE(T)                                                            \
+  template void detail::check_operands(const Value<T>&, const Value<T>&);                  \
+  template void detail::check_shapes(const char*, const Run<T>&, const Run<T>&);           \
+  template Run<T> gather(std::span<const Value<T>>);                                       \
+  template Value<T> sum(const Run<T>&);                                                    \
+  template Value<T> mean(const Run<T>&);                                                   \
+  template Value<T> dot(const Run<T>&, const Run<T>&);
+GLASSBOX_INSTANTIATE(float)
+GLASSBOX_INSTANTIATE(double)
+#undef GLASSBOX_INSTANTIATE
+
+}  // namespace glassbox

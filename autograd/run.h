@@ -1,0 +1,52 @@
+// A block of scalars that one record made, or that are leaves together: `rows` x `cols`, each of them a
+// Value. What layers take and give.
+#pragma once
+
+#include "autograd/value.h"
+
+namespace glassbox {
+
+template <class T>
+class Run {
+ public:
+  Run(Tape<T>& tape, RunId id) : tape_(&tape), id_(id), generation_(tape.generation()) {}
+
+  std::size_t rows() const { return info().rows; }
+  std::size_t cols() const { return info().cols; }
+  // The scalar in row n, column m. REQUIRES: n < rows(), m < cols().
+  Value<T> operator()(std::size_t n, std::size_t m) const {
+    check();
+    tape_->mark_elements(id_);
+    return Value<T>(*tape_, node(n, m));
+  }
+  T data(std::size_t n, std::size_t m) const {
+    check();
+    return tape_->data(node(n, m));
+  }
+  T grad(std::size_t n, std::size_t m) const {
+    check();
+    return tape_->grad(node(n, m));
+  }
+  // Gives its scalars names.
+  Run named(RunLabel label) const {
+    check();
+    tape_->set_run_label(id_, label);
+    return *this;
+  }
+
+  Tape<T>& tape() const { return *tape_; }
+  RunId id() const { return id_; }
+  NodeId node(std::size_t n, std::size_t m) const {
+    return static_cast<NodeId>(info().out + n * info().pitch + m);
+  }
+  // Throws TapeError if stale.
+  void check() const { tape_->check_run(id_, generation_); }
+
+ private:
+  const RunInfo& info() const { return tape_->runs()[id_]; }
+  Tape<T>* tape_;
+  RunId id_;
+  std::uint32_t generation_;
+};
+
+}  // namespace glassbox

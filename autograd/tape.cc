@@ -1,0 +1,323 @@
+#include "autograd/tape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "autograd/errors.h"
+#include "autograd/run.h"
+#include "autograd/value.h"
+
+namespace glassbox {
+
+namespace {
+constexpr std::align_val_t kAlignment{64};
+constexpr std::size_t kFirstCapacity = 1024;
+constexpr std::size_t kMostNodes = 0xFFFFFFFF;  // node ids have 32 bits
+}  // namespace
+
+template <class T>
+Tape<T>::Tape() : table_(&kernels::table<T>()) {}
+
+template <class T>
+Tape<T>::~Tape() {
+  ::operator delete[](data_, kAlignment);
+  ::operator delete[](grad_, kAlignment);
+}
+
+template <class T>
+void Tape<T>::grow(std::size_t more) {
+  const std::size_t capacity = std::max({kFirstCapacity, 2 * capacity_, size_ + more});
+  if (size_ + more > kMostNodes)
+    throw TapeError(fmt::format("tape: expected at most {} scalars, found {} more; clear() it, or record fewer",
+                                kMostNodes, size_ + more - kMostNodes));
+  for (T** array : {&data_, &grad_}) {
+    T* larger = static_cast<T*>(::operator new[](capacity * sizeof(T), kAlignment));
+    if (size_) std::memcpy(larger, *array, size_ * sizeof(T));
+    std::fill(larger + size_, larger + capacity, T(0));
+    ::operator delete[](*array, kAlignment);
+    *array = larger;
+  }
+  capacity_ = capacity;
+}
+
+template <class T>
+NodeId Tape<T>::next_block(std::size_t size) {
+  const std::size_t begin = kernels::padded(size_);
+  if (begin + size > capacity_) grow(begin + size - size_);
+  size_ = begin + size;
+  return static_cast<NodeId>(begin);
+}
+
+template <class T>
+Value<T> Tape<T>::leaf(T data, std::string label) {
+  const NodeId id = next_scalar();
+  data_[id] = data;
+  grad_[id] = T(0);
+  if (!label.empty()) set_label(id, std::move(label));
+  return Value<T>(*this, id);
+}
+
+template <class T>
+Run<T> Tape<T>::leaf_run(std::size_t rows, std::size_t cols, RunLabel label) {
+  const std::size_t pitch = kernels::padded(cols);
+  const NodeId out = next_block(rows * pitch);
+  std::fill_n(data_ + out, rows * pitch, T(0));
+  RunInfo run;
+  run.rows = static_cast<std::uint32_t>(rows);
+  run.cols = static_cast<std::uint32_t>(cols);
+  run.pitch = static_cast<std::uint32_t>(pitch);
+  run.out = out;
+  run.label = label;
+  runs_.push_back(run);
+  return Run<T>(*this, static_cast<RunId>(runs_.size() - 1));
+}
+
+template <class T>
+kernels::Args<T> Tape<T>::args(const RunInfo& run) {
+  kernels::Args<T> x;
+  x.out = {.data = data_ + run.out, .grad = grad_ + run.out, .rows = run.rows, .cols = run.cols,
+           .pitch = run.pitch};
+  if ((*table_)[run.op].reads_anywhere) {
+    x.in[0] = {.data = data_, .grad = grad_};
+  } else {
+    for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
+      const RunInfo& in = runs_[run.operands[k]];
+      x.in[k] = {.data = data_ + in.out, .grad = grad_ + in.out, .rows = in.rows, .cols = in.cols,
+                 .pitch = in.pitch};
+    }
+  }
+  x.ids = {ids_.data() + run.ids_begin, run.ids_count};
+  x.saved = data_ + run.saved;
+  x.number = run.number;
+  return x;
+}
+
+template <class T>
+Run<T> Tape<T>::record(Op op, std::initializer_list<Run<T>> operands, std::size_t rows,
+                       std::size_t cols, std::span<const std::uint32_t> ids, double number) {
+  const auto& row = (*table_)[op];
+  RunInfo run;
+  run.op = op;
+  run.rows = static_cast<std::uint32_t>(rows);
+  run.cols = static_cast<std::uint32_t>(cols);
+  run.pitch = static_cast<std::uint32_t>(kernels::padded(cols));
+  run.ids_begin = static_cast<std::uint32_t>(ids_.size());
+  run.ids_count = static_cast<std::uint32_t>(ids.size());
+  run.number = number;
+  std::size_t k = 0;
+  for (const Run<T>& operand : operands) {
+    operand.check();
+    if (&operand.tape() != this)
+      throw TapeError(fmt::format("{}: expected operands of one tape, found two tapes", row.name));
+    run.operands[k++] = operand.id();
+  }
+  ids_.insert(ids_.end(), ids.begin(), ids.end());
+  if (row.reads_anywhere)
+    for (const NodeId id : ids)
+      if (const RunId touched = run_of(id); touched != kNoRun) mark_elements(touched);
+  run.out = next_block(rows * run.pitch);
+  if (row.saved) run.saved = next_block(row.saved(args(run)));
+  runs_.push_back(run);
+  records_.push_back({op, true, run.out, 0, static_cast<RunId>(runs_.size() - 1)});
+  row.forward(args(run));
+  return Run<T>(*this, static_cast<RunId>(runs_.size() - 1));
+}
+
+template <class T>
+void Tape<T>::begin_backward() {
+  for (std::size_t i = 0; i < dirty_records_; ++i)
+    if (!records_[i].is_run) grad_[records_[i].out] = T(0);
+  for (RunInfo& run : runs_) {
+    if (run.op != Op::leaf) run.written = false;
+    if (run.has_elements && !run.written) {
+      std::fill_n(grad_ + run.out, std::size_t{run.rows} * run.pitch, T(0));
+      run.written = true;
+    }
+  }
+}
+
+template <class T>
+void Tape<T>::run_backward(RunInfo& run) {
+  if (!run.written) return;  // the root does not depend on it
+  const auto& row = (*table_)[run.op];
+  kernels::Args<T> x = args(run);
+  if (!row.reads_anywhere) {
+    for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
+      RunInfo& in = runs_[run.operands[k]];
+      x.in[k].first_writer = !in.written;
+      in.written = true;
+    }
+    if (row.uses_mirror) x.in[1].mirror = mirror(run.operands[1]);
+  }
+  row.backward(x);
+}
+
+template <class T>
+void Tape<T>::walk_back(std::size_t from_record) {
+  dirty_records_ = std::max(dirty_records_, from_record);
+  for (std::size_t i = from_record; i-- > 0;) {
+    const Record& record = records_[i];
+    if (record.is_run) {
+      run_backward(runs_[record.b]);
+      continue;
+    }
+    const T g = grad_[record.out];
+    if (g == T(0)) continue;
+    (*table_)[record.op].backward1(data_[record.out], g, data_[record.a], data_[record.b],
+                                   grad_ + record.a, grad_ + record.b);
+  }
+}
+
+template <class T>
+void Tape<T>::backward(NodeId root) {
+  const Seed seed{root, T(1)};
+  backward(std::span<const Seed>(&seed, 1));
+}
+
+template <class T>
+void Tape<T>::backward(std::span<const Seed> seeds) {
+  std::size_t from = 0;
+  for (const Seed& seed : seeds) {
+    if (const RunId run = run_of(seed.node); run != kNoRun) mark_elements(run);
+    if (const Record* record = maker(seed.node))
+      from = std::max<std::size_t>(from, static_cast<std::size_t>(record - records_.data()) + 1);
+  }
+  begin_backward();
+  for (const Seed& seed : seeds) grad_[seed.node] += seed.grad;
+  walk_back(from);
+}
+
+template <class T>
+void Tape<T>::zero_grad() {
+  std::size_t after = 0;  // what lies between runs are single scalars; a run that nothing wrote counts as 0
+  for (RunInfo& run : runs_) {
+    run.written = false;
+    std::fill(grad_ + after, grad_ + run.out, T(0));
+    after = run.out + std::size_t{run.rows} * run.pitch;
+  }
+  std::fill(grad_ + after, grad_ + size_, T(0));
+}
+
+template <class T>
+typename Tape<T>::Mark Tape<T>::keep() {
+  kept_ = {size_, records_.size(), runs_.size(), ids_.size()};
+  return kept_;
+}
+
+template <class T>
+void Tape<T>::clear(const Mark& mark) {
+  kept_ = mark;
+  size_ = mark.size;
+  records_.resize(mark.records);
+  runs_.resize(mark.runs);
+  ids_.resize(mark.ids);
+  if (!labels_.empty())
+    labels_.erase(labels_.lower_bound(static_cast<NodeId>(mark.size)), labels_.end());
+  if (!mirrors_.empty())
+    mirrors_.erase(mirrors_.lower_bound(static_cast<RunId>(mark.runs)), mirrors_.end());
+  dirty_records_ = std::min(dirty_records_, mark.records);
+  ++generation_;
+  moved_ = false;
+}
+
+template <class T>
+void Tape<T>::weights_moved() {
+  for (auto& [run, mirror] : mirrors_) mirror.fresh = false;
+  ++generation_;
+  moved_ = true;
+}
+
+template <class T>
+void Tape<T>::throw_stale() const {
+  throw TapeError(moved_ ? "value: the weights have moved since it was computed; read it before the "
+                           "optimiser's step, or record it again"
+                         : "value: its step was cleared from the tape; read it before, or record it again");
+}
+
+template <class T>
+std::size_t Tape<T>::memory() const {
+  std::size_t bytes = 2 * capacity_ * sizeof(T) + records_.capacity() * sizeof(Record) +
+                      runs_.capacity() * sizeof(RunInfo) + ids_.capacity() * sizeof(std::uint32_t);
+  for (const auto& [run, mirror] : mirrors_) bytes += mirror.data.capacity() * sizeof(T);
+  return bytes;
+}
+
+template <class T>
+T Tape<T>::grad(NodeId id) const {
+  const RunId run = run_of(id);
+  return run != kNoRun && !runs_[run].written ? T(0) : grad_[id];
+}
+
+template <class T>
+T* Tape<T>::grad_from(NodeId id) {
+  for (RunInfo& run : runs_) {
+    if (run.op != Op::leaf || run.out < id || run.written) continue;
+    std::fill_n(grad_ + run.out, std::size_t{run.rows} * run.pitch, T(0));
+    run.written = true;
+  }
+  return grad_ + id;
+}
+
+template <class T>
+void Tape<T>::set_data(NodeId id, T value) {
+  if (maker(id))
+    throw TapeError(fmt::format("set_data: expected a leaf, found the result of {}; set the leaves it "
+                                "comes from", (*table_)[maker(id)->op].name));
+  data_[id] = value;
+  if (const auto mirror = mirrors_.find(run_of(id)); mirror != mirrors_.end())
+    mirror->second.fresh = false;
+}
+
+template <class T>
+const Record* Tape<T>::maker(NodeId id) const {
+  const auto after = std::upper_bound(records_.begin(), records_.end(), id,
+                                      [](NodeId x, const Record& r) { return x < r.out; });
+  if (after == records_.begin()) return nullptr;
+  const Record& record = *(after - 1);
+  const bool made = record.is_run ? runs_[record.b].covers(id) : record.out == id;
+  return made ? &record : nullptr;
+}
+
+template <class T>
+RunId Tape<T>::run_of(NodeId id) const {
+  const auto after = std::upper_bound(runs_.begin(), runs_.end(), id,
+                                      [](NodeId x, const RunInfo& r) { return x < r.out; });
+  if (after == runs_.begin() || !(after - 1)->covers(id)) return kNoRun;
+  return static_cast<RunId>(after - 1 - runs_.begin());
+}
+
+template <class T>
+std::string Tape<T>::label(NodeId id) const {
+  if (const auto found = labels_.find(id); found != labels_.end()) return found->second;
+  const RunId at = run_of(id);
+  if (at == kNoRun || !runs_[at].label.format) return {};
+  const RunInfo& run = runs_[at];
+  const std::size_t row = (id - run.out) / run.pitch, col = (id - run.out) % run.pitch;
+  return run.label.format(run.label.context, run.label.tag, row, col);
+}
+
+template <class T>
+void Tape<T>::set_label(NodeId id, std::string label) {
+  labels_[id] = std::move(label);
+}
+
+template <class T>
+const T* Tape<T>::mirror(RunId id) {
+  const RunInfo& run = runs_[id];
+  if (run.op != Op::leaf) return nullptr;
+  Mirror& mirror = mirrors_[id];
+  if (mirror.fresh) return mirror.data.data();
+  const std::size_t pitch = kernels::padded(run.rows);
+  mirror.data.resize(std::size_t{run.cols} * pitch);
+  table_->transpose(data_ + run.out, run.rows, run.cols, run.pitch, mirror.data.data(), pitch);
+  mirror.fresh = true;
+  return mirror.data.data();
+}
+
+template class Tape<float>;
+template class Tape<double>;
+
+}  // namespace glassbox

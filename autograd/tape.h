@@ -1,0 +1,165 @@
+// The tape: every scalar of a computation, in the order in which it was made, and how to walk it back.
+//
+//   Tape<double> tape;
+//   auto a = tape.leaf(2, "a"), b = tape.leaf(-3, "b");
+//   auto y = tanh(a * b);
+//   y.backward();          // a.grad(), b.grad()
+//
+// Records are of single scalars (what a user's operators make) or of runs of scalars (what layers make:
+// one record for a whole linear layer). Either way every scalar has its own data and gradient.
+//
+// Gradients. backward(root) sets d root / d x for every x that root depends on. A leaf's gradient adds up
+// over calls until zero_grad(); every other node's is fresh in each call. A node whose gradient is 0
+// passes nothing on. Contributions are added in the reverse order of recording.
+//
+// Memory. Two arrays, data and gradients, indexed by node; they double when full. clear() drops a step's
+// nodes by moving one mark, and their memory is used again. 16 bytes a scalar record besides data and grad.
+//
+// A tape belongs to one thread.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/record.h"
+
+namespace glassbox {
+
+template <class T>
+class Value;
+template <class T>
+class Run;
+
+template <class T>
+class Tape {
+ public:
+  Tape();
+  ~Tape();
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  // A scalar that nothing computed. A label is for people: "a".
+  Value<T> leaf(T data, std::string label = {});
+  // rows x cols leaves, 0 at first; in memory each row is padded to a multiple of 16.
+  Run<T> leaf_run(std::size_t rows, std::size_t cols, RunLabel label = {});
+
+  // One operation on one or two scalars of this tape.
+  NodeId record(Op op, NodeId a, NodeId b) {
+    const T value = (*table_)[op].forward1(data_[a], data_[b]);
+    return record(op, a, b, value);
+  }
+  // The same with its value given: what expand() needs for a node that rounds with another.
+  NodeId record(Op op, NodeId a, NodeId b, T value) {
+    const NodeId out = next_scalar();
+    data_[out] = value;
+    grad_[out] = T(0);
+    records_.push_back({op, false, out, a, b});
+    return out;
+  }
+  // One operation on runs. `ids` and `number` mean what kernels/ says of the operation. Throws TapeError if
+  // an operand is stale or of another tape.
+  Run<T> record(Op op, std::initializer_list<Run<T>> operands, std::size_t rows, std::size_t cols,
+                std::span<const std::uint32_t> ids = {}, double number = 0);
+
+  void backward(NodeId root);
+  // From several nodes at once, each with its own gradient to begin with.
+  struct Seed {
+    NodeId node;
+    T grad;
+  };
+  void backward(std::span<const Seed> seeds);
+  // Every gradient becomes 0.
+  void zero_grad();
+
+  // How much is on the tape.
+  struct Mark {
+    std::size_t size = 0, records = 0, runs = 0, ids = 0;
+  };
+  // What is on the tape now stays: clear() goes back to here.
+  Mark keep();
+  // Drops all that was recorded since keep(), in constant time for runs and records. Handles to it are stale.
+  void clear() { clear(kept_); }
+  // The same from an earlier keep() on, which becomes the last one again.
+  void clear(const Mark& mark);
+  // An optimiser has changed leaves: values computed from them are no longer those of a forward pass, so
+  // handles to anything after keep() become stale.
+  void weights_moved();
+
+  std::size_t size() const { return size_; }  // nodes, pads included
+  std::size_t kept_size() const { return kept_.size; }
+  std::size_t memory() const;                 // bytes held
+  const std::vector<Record>& records() const { return records_; }
+  const std::vector<RunInfo>& runs() const { return runs_; }
+  const kernels::Table<T>& table() const { return *table_; }
+
+  T data(NodeId id) const { return data_[id]; }
+  T grad(NodeId id) const;
+  // Throws TapeError unless the node is a leaf.
+  void set_data(NodeId id, T value);
+  std::string label(NodeId id) const;
+  void set_label(NodeId id, std::string label);
+  // The record that made a node, or nullptr for a leaf.
+  const Record* maker(NodeId id) const;
+  // The run a node lies in, or kNoRun.
+  RunId run_of(NodeId id) const;
+  // A run's arrays as a kernel sees them.
+  kernels::Args<T> args(const RunInfo& run);
+
+  // The arrays from node `id` on, for an optimiser or a loader of weights. A writer of data calls
+  // weights_moved() afterwards. Valid until something is recorded.
+  T* data_from(NodeId id) { return data_ + id; }
+  const T* data_from(NodeId id) const { return data_ + id; }
+  // Gradients of leaf runs that nothing has written to are set to 0 first.
+  T* grad_from(NodeId id);
+
+  // Throws TapeError if a handle of that generation to that node is stale.
+  void check(NodeId id, std::uint32_t generation) const {
+    if (generation != generation_ && id >= kept_.size) throw_stale();
+  }
+  void check_run(RunId id, std::uint32_t generation) const {
+    if (generation != generation_ && id >= kept_.runs) throw_stale();
+  }
+  std::uint32_t generation() const { return generation_; }
+  void mark_elements(RunId run) { runs_[run].has_elements = true; }
+  void set_run_label(RunId run, RunLabel label) { runs_[run].label = label; }
+
+ private:
+  [[noreturn]] void throw_stale() const;
+  NodeId next_scalar() {
+    if (size_ == capacity_) grow(1);
+    return static_cast<NodeId>(size_++);
+  }
+  NodeId next_block(std::size_t size);
+  void grow(std::size_t more);
+  void begin_backward();
+  void walk_back(std::size_t from_record);
+  void run_backward(RunInfo& run);
+  const T* mirror(RunId run);
+
+  const kernels::Table<T>* table_;
+  T* data_ = nullptr;
+  T* grad_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+  std::vector<Record> records_;
+  std::vector<RunInfo> runs_;
+  std::vector<std::uint32_t> ids_;
+  std::map<NodeId, std::string> labels_;
+  struct Mirror {
+    std::vector<T> data;
+    bool fresh = false;
+  };
+  std::map<RunId, Mirror> mirrors_;
+  Mark kept_;
+  std::size_t dirty_records_ = 0;  // records whose gradients an earlier backward() has set
+  std::uint32_t generation_ = 0;
+  bool moved_ = false;  // the last change of generation came from weights_moved()
+};
+
+extern template class Tape<float>;
+extern template class Tape<double>;
+
+}  // namespace glassbox

@@ -1,0 +1,67 @@
+// One scalar of a tape: its data, gradient, operation, children and name. A Value is a handle of 16 bytes;
+// the tape owns the scalar, so no expression points at a temporary.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/tape.h"
+
+namespace glassbox {
+
+template <class T>
+struct Child;
+template <class T>
+class Expansion;
+
+template <class T>
+class Value {
+ public:
+  Value(Tape<T>& tape, NodeId id) : tape_(&tape), id_(id), generation_(tape.generation()) {}
+
+  // Each of these throws TapeError if the handle is stale: its step was cleared, or the weights it was
+  // computed from have moved.
+  T data() const { return checked().data(id_); }
+  // The adjoint: d root / d this, of the last backward(); a leaf's adds up until Tape::zero_grad().
+  T grad() const { return checked().grad(id_); }
+  // The operation's name, "leaf" if there is none.
+  const char* op() const;
+  std::string label() const { return checked().label(id_); }
+  void set_label(std::string label) { checked().set_label(id_, std::move(label)); }
+  // Of a leaf only.
+  void set_data(T value) { checked().set_data(id_, value); }
+
+  // The scalars it was computed from, each with d this / d child. A scalar inside a run (one of a linear
+  // layer's outputs, say) names every scalar that its row's formula reads.
+  std::vector<Child<T>> children() const;
+  // The plain graph of single operations behind it, in a tape of its own: products and partial sums of a
+  // run become nodes. See autograd/expand.h.
+  Expansion<T> expand() const;
+
+  void backward() const { checked().backward(id_); }
+
+  // Throws TapeError if stale.
+  void check() const { tape_->check(id_, generation_); }
+  Tape<T>& tape() const { return *tape_; }
+  NodeId id() const { return id_; }
+
+ private:
+  Tape<T>& checked() const {
+    tape_->check(id_, generation_);
+    return *tape_;
+  }
+  Tape<T>* tape_;
+  NodeId id_;
+  std::uint32_t generation_;
+};
+
+template <class T>
+struct Child {
+  Value<T> value;
+  T local_grad;
+};
+
+}  // namespace glassbox
+
+#include "autograd/expand.h"
+#include "autograd/ops.h"

@@ -1,0 +1,120 @@
+// The two-layer GPT, as the chapter has it: embeddings, then per layer attention and an MLP around a
+// residual stream, then logits. RMSNorm before each, none at the end; no biases.
+#include "nn/gpt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "nn/layers.h"
+
+namespace glassbox {
+
+template <class T>
+Gpt<T>::Gpt(const GptConfig& config) {
+  config.validate();
+  layout_ = std::make_unique<ParameterLayout>(config);
+  labels_.layout = layout_.get();
+  for (const auto* block :
+       {&layout_->token_embedding, &layout_->position_embedding, &layout_->output})
+    tables_.push_back(parameter_run(*block));
+  for (const LayerBlocks& blocks : layout_->layers)
+    layers_.push_back({parameter_run(blocks.query_key_value), parameter_run(blocks.attention_output),
+                       parameter_run(blocks.mlp_hidden), parameter_run(blocks.mlp_output)});
+  tape_.keep();
+}
+
+template <class T>
+Gpt<T>::Gpt(const GptConfig& config, Random& random) : Gpt(config) {
+  initialize(*layout_, tape_.data_from(0), random);
+}
+
+template <class T>
+Gpt<T>::Gpt(WeightsView<T> weights) : Gpt(weights.layout->config()) {
+  std::copy_n(weights.data, layout_->slab_size(), tape_.data_from(0));
+}
+
+template <class T>
+Run<T> Gpt<T>::parameter_run(const ParameterBlock& block) {
+  return tape_.leaf_run(block.rows, block.cols, labels_.parameter(block));
+}
+
+template <class T>
+template <class Attend>
+Run<T> Gpt<T>::layers(Run<T> x, std::size_t position, Attend attend) {
+  const double epsilon = config().norm_epsilon;
+  named(x, Stage::embedding, 0, position);
+  x = named(rmsnorm(x, epsilon), Stage::norm, 0, position);
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = layers_[l];
+    const auto name = [&](Run<T> run, Stage stage) { return named(run, stage, l, position); };
+
+    auto h = name(rmsnorm(x, epsilon), Stage::attention_norm);
+    h = name(linear(h, layer.query_key_value), Stage::attention_qkv);
+    h = name(attend(l, h), Stage::attention_heads);
+    h = name(linear(h, layer.attention_output), Stage::attention_output);
+    x = name(x + h, Stage::attention_residual);
+
+    h = name(rmsnorm(x, epsilon), Stage::mlp_norm);
+    h = name(linear(h, layer.mlp_hidden), Stage::mlp_hidden);
+    h = name(relu(h), Stage::mlp_activation);
+    h = name(linear(h, layer.mlp_output), Stage::mlp_output);
+    x = name(x + h, Stage::mlp_residual);
+  }
+  return named(linear(x, tables_[2]), Stage::logits, 0, position);
+}
+
+template <class T>
+Run<T> Gpt<T>::forward(const Batch& batch) {
+  labels_.batch = &batch;
+  ids_ = batch.tokens;
+  ids_.insert(ids_.end(), batch.positions.begin(), batch.positions.end());
+  const auto x = embedding(tables_[0], tables_[1], ids_);
+  return layers(x, LabelContext::kStacked, [&](std::size_t, const Run<T>& query_key_value) {
+    return causal_self_attention(query_key_value, batch.starts, config().n_head);
+  });
+}
+
+template <class T>
+Run<T> Gpt<T>::forward(std::uint32_t token, std::size_t position, GraphCache<T>& cache) {
+  if (position != cache.size() || position >= config().block_size)
+    throw TapeError(fmt::format("forward: expected position {} of a block of {}, found {}",
+                                cache.size(), config().block_size, position));
+  const std::uint32_t ids[] = {token, static_cast<std::uint32_t>(position)};
+  const auto x = embedding(tables_[0], tables_[1], ids);
+  return layers(x, position, [&](std::size_t l, const Run<T>& query_key_value) {
+    const auto rows = cache.append(l, query_key_value);  // keys and values grow by one
+    return cached_attention(tape_, rows, config().n_embd, config().n_head);
+  });
+}
+
+template <class T>
+typename Gpt<T>::Loss Gpt<T>::loss(const Batch& batch) {
+  const auto rows =
+      named(cross_entropy(forward(batch), batch.targets), Stage::loss, 0, LabelContext::kStacked);
+  const auto weights = tape_.leaf_run(batch.rows(), 1);
+  for (std::size_t n = 0; n < batch.rows(); ++n)
+    *tape_.data_from(weights.node(n, 0)) = static_cast<T>(batch.weights[n]);
+  auto mean = dot(rows, weights);
+  return {rows, mean};
+}
+
+template <class T>
+Value<T> Gpt<T>::parameter(const std::string& name, std::size_t row, std::size_t col) {
+  const ParameterSpec* spec = layout_->find(name);
+  if (!spec || row >= spec->rows || col >= spec->cols)
+    throw TapeError(fmt::format("parameter: expected one of the model's, found {}[{}][{}]", name, row, col));
+  const auto id = static_cast<NodeId>(spec->index(row, col));
+  tape_.mark_elements(tape_.run_of(id));
+  return Value<T>(tape_, id);
+}
+
+template <class T>
+Run<T> Gpt<T>::named(Run<T> run, Stage stage, std::size_t layer, std::size_t position) {
+  return run.named(labels_.value(stage, layer, position));
+}
+
+template class Gpt<float>;
+template class Gpt<double>;
+
+}  // namespace glassbox

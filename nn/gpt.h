@@ -1,0 +1,80 @@
+// The model on a tape: every scalar of its forward pass is a Value. The same weights as a Model, in leaves.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/run.h"
+#include "base/random.h"
+#include "nn/batch.h"
+#include "nn/graph_cache.h"
+#include "nn/labels.h"
+#include "nn/model/model_file.h"
+
+namespace glassbox {
+
+template <class T>
+class Gpt {
+ public:
+  // Weights drawn from a normal distribution, in the parameter table's order. Throws ConfigError.
+  Gpt(const GptConfig& config, Random& random);
+  // A copy of trained weights.
+  explicit Gpt(WeightsView<T> weights);
+  Gpt(const Gpt&) = delete;
+  Gpt& operator=(const Gpt&) = delete;
+
+  const GptConfig& config() const { return layout_->config(); }
+  const ParameterLayout& layout() const { return *layout_; }
+  // Parameters are the tape's first nodes, in the layout's places.
+  Tape<T>& tape() { return tape_; }
+  const Tape<T>& tape() const { return tape_; }
+  WeightsView<T> weights() const { return {layout_.get(), tape_.data_from(0)}; }
+  // A parameter's scalar by the name that files and labels use: "layers.0.attention.query", row [out],
+  // column [in]. Throws TapeError for an unknown name or an index outside.
+  Value<T> parameter(const std::string& name, std::size_t row, std::size_t col);
+
+  // The logits of every position: (N, V). Labels of the values refer to this batch, which must live as long
+  // as they are asked for.
+  Run<T> forward(const Batch& batch);
+  // The tutorial's own form: one token, its keys and values added to the cache; logits (1, V). Equal bits.
+  // Throws TapeError if the position is not the cache's size or the block is full.
+  Run<T> forward(std::uint32_t token, std::size_t position, GraphCache<T>& cache);
+
+  struct Loss {
+    Run<T> rows;    // (N, 1), nats
+    Value<T> mean;  // weighted by the batch's weights
+  };
+  Loss loss(const Batch& batch);
+
+  // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null: numbers.
+  void name_tokens(const Tokenizer* tokenizer) { labels_.tokenizer = tokenizer; }
+
+ private:
+  struct Layer {
+    Run<T> query_key_value, attention_output, mlp_hidden, mlp_output;
+  };
+  explicit Gpt(const GptConfig& config);
+  Run<T> parameter_run(const ParameterBlock& block);
+  // What both forward paths share; `attend` is what they do not.
+  template <class Attend>
+  Run<T> layers(Run<T> x, std::size_t position, Attend attend);
+  Run<T> named(Run<T> run, Stage stage, std::size_t layer, std::size_t position);
+
+  std::unique_ptr<ParameterLayout> layout_;
+  LabelContext labels_{nullptr};
+  Tape<T> tape_;
+  std::vector<Run<T>> tables_;  // token_embedding, position_embedding, output
+  std::vector<Layer> layers_;
+  std::vector<std::uint32_t> ids_;
+};
+
+// Writes the model file. Throws FileError, NumericError.
+template <class T>
+void save_model(const std::string& path, const Gpt<T>& model, const Tokenizer& tokenizer,
+                const std::string& training = "{}") {
+  write_model(path, model.weights(), tokenizer, training);
+}
+
+}  // namespace glassbox

@@ -1,0 +1,40 @@
+// The tutorial's cache on the graph: a list of keys and values a layer, empty at each sentence, one entry
+// more a token. It holds Values, so a later position's loss reaches the keys and values of every earlier one.
+#pragma once
+
+#include <vector>
+
+#include "autograd/run.h"
+#include "nn/model/config.h"
+
+namespace glassbox {
+
+template <class T>
+class GraphCache {
+ public:
+  explicit GraphCache(const GptConfig& config)
+      : block_size_(config.block_size), n_embd_(config.n_embd), layers_(config.n_layer) {}
+
+  std::size_t size() const { return layers_.empty() ? 0 : layers_.back().size(); }
+  bool full() const { return size() == block_size_; }
+  Value<T> key(std::size_t layer, std::size_t position, std::size_t channel) const {
+    return layers_[layer][position](0, n_embd_ + channel);
+  }
+  Value<T> value(std::size_t layer, std::size_t position, std::size_t channel) const {
+    return layers_[layer][position](0, 2 * n_embd_ + channel);
+  }
+
+  // Adds the newest token's query, key and value (1, 3C) and returns where each entry of the layer begins.
+  std::vector<NodeId> append(std::size_t layer, const Run<T>& query_key_value) {
+    layers_[layer].push_back(query_key_value);
+    std::vector<NodeId> rows;
+    for (const Run<T>& entry : layers_[layer]) rows.push_back(entry.node(0, 0));
+    return rows;
+  }
+
+ private:
+  std::size_t block_size_, n_embd_;
+  std::vector<std::vector<Run<T>>> layers_;  // (layer, position): runs (1, 3C)
+};
+
+}  // namespace glassbox

@@ -1,0 +1,83 @@
+#include "nn/labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace glassbox {
+
+namespace {
+struct StageName {
+  const char* name;
+  bool of_layer;
+};
+constexpr std::array<StageName, 14> kNames = {{{"embedding", false},
+                                               {"norm", false},
+                                               {"attention.norm", true},
+                                               {"attention.", true},
+                                               {"attention.heads", true},
+                                               {"attention.output", true},
+                                               {"attention.residual", true},
+                                               {"mlp.norm", true},
+                                               {"mlp.hidden", true},
+                                               {"mlp.activation", true},
+                                               {"mlp.output", true},
+                                               {"mlp.residual", true},
+                                               {"logits", false},
+                                               {"loss", false}}};
+
+// A value's tag: stage, layer, and position + 1 of a run of one row (0: stacked, the batch tells).
+constexpr std::uint32_t kStageBits = 4, kLayerBits = 10;
+
+std::string parameter_label(const void* context, std::uint32_t offset, std::size_t row,
+                            std::size_t col) {
+  const auto& layout = *static_cast<const LabelContext*>(context)->layout;
+  const auto& all = layout.parameters();
+  const auto first = std::find_if(all.begin(), all.end(),
+                                  [&](const ParameterSpec& p) { return p.offset == offset; });
+  return layout.label(offset + row * first->pitch + col);
+}
+
+std::string value_label(const void* opaque, std::uint32_t tag, std::size_t row, std::size_t col) {
+  const auto& context = *static_cast<const LabelContext*>(opaque);
+  const auto stage = static_cast<Stage>(tag & ((1u << kStageBits) - 1));
+  const std::size_t layer = tag >> kStageBits & ((1u << kLayerBits) - 1);
+  std::size_t position = tag >> (kStageBits + kLayerBits);
+  std::string place;
+  if (position == 0) {
+    const auto& starts = context.batch->starts;
+    if (starts.size() > 2)
+      place = fmt::format("{}:", std::upper_bound(starts.begin(), starts.end(), row) - starts.begin() - 1);
+    position = context.batch->positions[row] + std::size_t{1};
+  }
+  place += fmt::format("{}", position - 1);
+  const std::size_t width = context.layout->config().n_embd;
+  const bool is_qkv = stage == Stage::attention_qkv;
+  const std::string name = stage_name(stage, layer, is_qkv ? col / width : 0);
+  if (stage == Stage::loss) return fmt::format("{}@{}", name, place);
+  if (stage == Stage::logits && context.tokenizer)
+    return fmt::format("{}@{}[{}]", name, place, context.tokenizer->word(static_cast<TokenId>(col)));
+  return fmt::format("{}@{}[{}]", name, place, is_qkv ? col % width : col);
+}
+}  // namespace
+
+RunLabel LabelContext::parameter(const ParameterBlock& block) const {
+  return {parameter_label, this, static_cast<std::uint32_t>(block.offset)};
+}
+
+RunLabel LabelContext::value(Stage stage, std::size_t layer, std::size_t position) const {
+  const auto tag = static_cast<std::uint32_t>(stage) |
+                   static_cast<std::uint32_t>(layer) << kStageBits |
+                   static_cast<std::uint32_t>(position + 1) << (kStageBits + kLayerBits);
+  return {value_label, this, tag};
+}
+
+std::string stage_name(Stage stage, std::size_t layer, std::size_t part) {
+  const StageName& entry = kNames[static_cast<std::size_t>(stage)];
+  std::string name = entry.of_layer ? fmt::format("layers.{}.{}", layer, entry.name) : entry.name;
+  if (stage == Stage::attention_qkv) name += "qkv"[part];
+  return name;
+}
+
+}  // namespace glassbox

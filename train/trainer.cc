@@ -1,0 +1,104 @@
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <span>
+
+#include "autograd/scope.h"
+#include "base/error.h"
+#include "base/json.h"
+
+namespace glassbox {
+
+void TrainConfig::validate() const {
+  if (batch_size < 1) throw ConfigError("batch_size: expected at least 1, found 0");
+  if (!(learning_rate > 0 && std::isfinite(learning_rate)))
+    throw ConfigError(
+        fmt::format("learning_rate: expected a finite number above 0, found {}", learning_rate));
+}
+
+template <class T>
+Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
+                    const TrainConfig& config)
+    : model_(model),
+      tokenizer_(tokenizer),
+      corpus_(corpus),
+      config_(config),
+      optimizer_(model.tape(), model.layout().slab_size(),
+                 {config.beta1, config.beta2, config.epsilon}),
+      schedule_{config.lr_schedule, config.learning_rate, config.steps} {
+  config_.validate();
+  if (tokenizer.size() != model.config().vocab_size)
+    throw ConfigError(fmt::format("vocab_size: expected the tokenizer's {}, found {}",
+                                  tokenizer.size(), model.config().vocab_size));
+  const std::size_t most = model.config().block_size + 1;  // tokens, BOS at the front
+  starts_.push_back(0);
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    const auto sentence = tokenizer.encode_sentence(corpus[i]);
+    if (sentence.size() > most) {
+      const std::size_t line = corpus.line_number(i);
+      if (cut_.count++ == 0 || line < cut_.first_line) cut_.first_line = line;
+    }
+    const std::size_t kept = std::min(most, sentence.size());
+    tokens_.insert(tokens_.end(), sentence.begin(),
+                   sentence.begin() + static_cast<std::ptrdiff_t>(kept));
+    starts_.push_back(tokens_.size());
+  }
+}
+
+template <class T>
+StepStats Trainer<T>::step() {
+  const std::size_t sentences = starts_.size() - 1;
+  batch_.clear();
+  std::size_t first = 0;
+  for (std::size_t j = 0; j < config_.batch_size; ++j) {
+    const std::size_t i = (step_ * config_.batch_size + j) % sentences;
+    if (j == 0) first = i;
+    batch_.add(std::span(tokens_).subspan(starts_[i], starts_[i + 1] - starts_[i]),
+               model_.config().block_size);
+  }
+  batch_.set_weights();
+
+  Tape<T>& tape = model_.tape();
+  const StepScope<T> scope(tape);
+  const auto loss = model_.loss(batch_);
+  double mean = 0;  // in double: a float's sum over a large batch would show in the log
+  for (std::size_t n = 0; n < batch_.rows(); ++n)
+    mean += batch_.weights[n] * static_cast<double>(loss.rows.data(n, 0));
+  if (!std::isfinite(mean))
+    throw NumericError(fmt::format(
+        "step {}: expected a finite loss, found {} in the batch that begins with line {} of {}; "
+        "try a smaller learning rate",
+        step_ + 1, mean, corpus_.line_number(first), corpus_.name()));
+  loss.mean.backward();
+  const double learning_rate = schedule_.at(step_);
+  optimizer_.step(learning_rate);
+  tape.zero_grad();
+  trained_tokens_ += batch_.rows();
+  ++step_;
+  return {step_, mean, learning_rate, trained_tokens_};
+}
+
+template <class T>
+void Trainer<T>::run(const std::function<void(const StepStats&)>& on_step) {
+  while (!done()) {
+    const StepStats stats = step();
+    if (on_step) on_step(stats);
+  }
+}
+
+template <class T>
+std::string Trainer<T>::provenance() const {
+  const char* schedule = config_.lr_schedule == LrSchedule::Kind::linear ? "linear" : "constant";
+  return fmt::format(
+      R"({{"seed":{},"steps":{},"batch_size":{},"learning_rate":{},"lr_schedule":"{}","optimizer":"adam","beta1":{},"beta2":{},"epsilon":{},"sentences":{}}})",
+      config_.seed, step_, config_.batch_size, json_number(config_.learning_rate), schedule,
+      json_number(config_.beta1), json_number(config_.beta2), json_number(config_.epsilon),
+      corpus_.size());
+}
+
+template class Trainer<float>;
+template class Trainer<double>;
+
+}  // namespace glassbox
