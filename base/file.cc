@@ -85,7 +85,9 @@ Target find_target(const std::string& path) {
       target.temporary.clear();
       return target;
     }
-    target.path = std::filesystem::canonical(path);
+    std::error_code error;
+    target.path = std::filesystem::canonical(path, error);
+    if (error) refuse_writing(path, error.value());
     target.temporary = target.path + ".tmp";
   } else if (errno != ENOENT) {
     refuse_writing(path, errno);

@@ -11,8 +11,9 @@ std::string read_file(const std::string& path);
 
 // Writes `contents` to `path`.tmp beside the target, flushes it to the disk (fsync) and renames it:
 // who has the old file open keeps it whole, and a failure leaves the old file as it was and no .tmp
-// behind. A symbolic link stays, and the file it names is replaced; a target that is no regular file
-// (a device, a pipe) is written in place. Throws FileError with the path and the system's reason.
+// behind. A symbolic link stays, and the file it names is replaced; a target that is no regular
+// file (a device, a pipe) is written in place. Throws FileError with the path and the system's
+// reason.
 void write_file(const std::string& path, std::string_view contents);
 
 // Throws FileError now if write_file(path) would fail for a missing or read-only folder, or because

@@ -92,8 +92,13 @@ std::string_view next_word(std::string_view text, std::size_t& offset) {
     offset += space;
   }
   const std::size_t begin = offset;
-  // A continuation byte never begins white space, so going byte by byte is right and quick.
-  while (offset < text.size() && white_space_at(text, offset) == 0) ++offset;
+  // A continuation byte never begins white space, so going byte by byte is right; and most bytes
+  // need no closer look.
+  while (offset < text.size()) {
+    const std::uint8_t byte = byte_at(text, offset);
+    if ((byte <= ' ' || byte >= 0xC2) && white_space_at(text, offset) != 0) break;
+    ++offset;
+  }
   return text.substr(begin, offset - begin);
 }
 

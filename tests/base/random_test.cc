@@ -8,7 +8,7 @@
 
 using namespace glassbox;
 
-TEST_CASE("Random: the first uniform numbers of seeds 42 and 0", "[base][random]") {
+TEST_CASE("Random: the first uniform numbers of seeds 42, 0 and 1", "[base][random]") {
   Random random(42);
   CHECK(random.uniform() == 0.6011037519201636);
   CHECK(random.uniform() == 0.44829055899754167);
@@ -18,6 +18,9 @@ TEST_CASE("Random: the first uniform numbers of seeds 42 and 0", "[base][random]
   Random zero(0);
   CHECK(zero.uniform() == 0.26642920868471265);
   CHECK(zero.uniform() == 0.0003297457005828619);
+  // The states of the other two stay odd through the first mixing for a long time, where `t | 60`
+  // would do as well as `t | 61`.
+  CHECK(Random(1).uniform() == 0.6270739405881613);
 }
 
 TEST_CASE("Random: the first Gaussians of seed 42 and standard deviation 0.08", "[base][random]") {
