@@ -227,7 +227,7 @@ AnyModel read_model(const std::string& path) {
   const SafetensorsReader file(path);
   const std::string& version = metadata(file, kVersionKey);
   if (version != kVersion) {
-    refuse(path + ": " + kVersionKey, kVersion, json_quote(version),
+    refuse(path + ": " + kVersionKey, kVersion, short_quote(version),
            "a newer glassbox wrote the file: use that one");
   }
   const GptConfig config = read_config(file);

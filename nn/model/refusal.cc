@@ -21,6 +21,10 @@ void throw_non_finite(const std::string& where, const std::string& tensor, std::
                   where, tensor, row, col, value));
 }
 
+std::string short_quote(const std::string& text) {
+  return text.size() < 80 ? json_quote(text) : "a long text";
+}
+
 std::string describe(const Json* value) {
   if (value == nullptr) return "nothing";
   switch (value->kind()) {
@@ -33,7 +37,7 @@ std::string describe(const Json* value) {
     case Json::Kind::number:
       return fmt::format("the number {}", json_number(value->number()));
     case Json::Kind::string:
-      return value->string().size() < 80 ? json_quote(value->string()) : "a long text";
+      return short_quote(value->string());
     case Json::Kind::array:
       return "a list";
     case Json::Kind::object:
@@ -67,7 +71,7 @@ void require_keys(const Json& object, std::initializer_list<const char*> known,
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     std::string names;
     for (const char* name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-    refuse(where, "only " + names, json_quote(key));
+    refuse(where, "only " + names, short_quote(key));
   }
 }
 

@@ -23,6 +23,9 @@ inline constexpr const char* kDamaged =
 [[noreturn]] void throw_non_finite(const std::string& where, const std::string& tensor,
                                    std::size_t row, std::size_t col, double value);
 
+// The text in quotes, or "a long text": a message is one line, whatever a file says.
+std::string short_quote(const std::string& text);
+
 // A JSON value for a message: scalars as they are written, the rest by kind. nullptr is "nothing".
 std::string describe(const Json* value);
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // the reference implementation's limit
 constexpr std::size_t kMaxName = 1024;
+constexpr std::size_t kMaxDimensions = 64;  // PyTorch's limit
 constexpr int kMaxDepth = 8;
 constexpr const char* kMetadata = "__metadata__";
 
@@ -83,7 +84,12 @@ SafetensorsReader::Tensor parse_tensor(const std::string& name, const Json& entr
   const unsigned bits = dtype_bits(tensor.dtype);
   if (bits == 0)
     refuse(where + ": dtype", "one of the format's, like F32", describe(entry.find("dtype")));
-  for (const Json& size : require(entry, "shape", Json::Kind::array, "a list", where).array()) {
+  const auto& shape = require(entry, "shape", Json::Kind::array, "a list", where).array();
+  if (shape.size() > kMaxDimensions) {
+    refuse(where + ": shape", fmt::format("at most {} sizes", kMaxDimensions),
+           fmt::format("{}", shape.size()));
+  }
+  for (const Json& size : shape) {
     tensor.shape.push_back(whole_number(size, where + ": shape"));
   }
   const Json& offsets = require(entry, "data_offsets", Json::Kind::array, "a list", where);
@@ -197,7 +203,7 @@ void SafetensorsReader::parse(const std::string& header, std::uint64_t buffer_si
       if (entry.kind() != Json::Kind::object) refuse(place, "an object", describe(&entry));
       for (const auto& [key, value] : entry.object()) {
         if (value.kind() != Json::Kind::string) {
-          refuse(place + ": " + json_quote(key), "a text", describe(&value));
+          refuse(place + ": " + short_quote(key), "a text", describe(&value));
         }
         metadata_.emplace(key, value.string());
       }

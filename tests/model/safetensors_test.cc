@@ -180,6 +180,9 @@ TEST_CASE("safetensors rule 15: odd numbers and names and deep nesting are refus
       text_contains("header"));
   CHECK_THAT(container_refusal(container("{\"t\":" + std::string(100'000, '['))),
              text_contains("header"));
+  std::string ones = "1";
+  for (int i = 0; i < 64; ++i) ones += ",1";
+  CHECK_THAT(numbered(ones, "4"), text_contains("t: shape: expected at most 64 sizes, found 65"));
   const auto named = [](const std::string& name) {
     return container_refusal(container("{\"" + name + "\":" + kSound + "}", "12345678"));
   };
