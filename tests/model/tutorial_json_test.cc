@@ -30,10 +30,12 @@ std::string told(const std::string& text) {
     read_tutorial_model(path, Tokenizer::from_words({"a", "b"}, true, "test"));
   });
 }
+// The same of an object with these entries.
+std::string told_of(const std::string& entries) { return told(std::string("{") + entries + "}"); }
 std::string told_of_shape(std::string_view from, std::string_view to) {
   std::string shape = kShape;
   shape.replace(shape.find(from), from.size(), to);
-  return told("{" + shape + "," + weights_text(19, "1") + "}");
+  return told_of(shape + "," + weights_text(19, "1"));
 }
 
 TEST_CASE("tutorial JSON: the tutorial's own file is read weight by weight and written back",
@@ -82,20 +84,18 @@ TEST_CASE("tutorial JSON: words are sorted by UTF-16 units", "[model][tutorial_j
 }
 
 TEST_CASE("tutorial JSON: a file that is not what it says is refused", "[model][tutorial_json]") {
-  REQUIRE(told("{" + kShape + "," + weights_text(19, "1") + "}") == "accepted");
-  REQUIRE(told("{" + kShape + "," + weights_text(19, "-1.5e-300") + "}") == "accepted");
-  CHECK_THAT(told("{" + kShape + "," + weights_text(18, "1") + "}"),
+  REQUIRE(told_of(kShape + "," + weights_text(19, "1")) == "accepted");
+  REQUIRE(told_of(kShape + "," + weights_text(19, "-1.5e-300")) == "accepted");
+  CHECK_THAT(told_of(kShape + "," + weights_text(18, "1")),
              text_contains("weights: expected 19 numbers for this config, found 18"));
   CHECK_THAT(
-      told("{" + kShape + "," + weights_text(19, "null") + "}"),
+      told_of(kShape + "," + weights_text(19, "null")),
       text_contains("weights[18] (layers.0.mlp.output[0][3]): expected a number, found null"));
-  CHECK_THAT(told("{" + kShape + "," + weights_text(19, "\"1\"") + "}"),
-             text_contains("found \"1\""));
-  CHECK(told("{" + kShape + "," + weights_text(19, "1e999") + "}") != "accepted");
-  CHECK(told("{" + kShape + "," + weights_text(19, "NaN") + "}") != "accepted");
-  CHECK_THAT(told("{" + kShape + "}"),
-             text_contains("weights: expected a list of numbers, found nothing"));
-  CHECK_THAT(told("{" + weights_text(19, "1") + "}"),
+  CHECK_THAT(told_of(kShape + "," + weights_text(19, "\"1\"")), text_contains("found \"1\""));
+  CHECK(told_of(kShape + "," + weights_text(19, "1e999")) != "accepted");
+  CHECK(told_of(kShape + "," + weights_text(19, "NaN")) != "accepted");
+  CHECK_THAT(told_of(kShape), text_contains("weights: expected a list of numbers, found nothing"));
+  CHECK_THAT(told_of(weights_text(19, "1")),
              text_contains("config: expected an object, found nothing"));
   CHECK_THAT(told("[]"), text_contains("expected an object, found a list"));
   CHECK(told("") != "accepted");
