@@ -33,9 +33,7 @@ int evaluate(const Arguments& arguments, Decoder<T> model) {
     }
   }
   if (cut > 0) {
-    complain(fmt::format("warning: {} line{} of more than {} words cut; the first is {}:{}", cut,
-                         cut == 1 ? "" : "s", model.config().block_size - 1, corpus.name(),
-                         first_cut));
+    warn_of_cut_lines(cut, model.config().block_size - 1, corpus.name(), first_cut);
   }
 
   const bool json = arguments.given("json"), per_line = arguments.given("per-line");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/nearest.h"
 #include "cli/command.h"
 
 namespace glassbox::cli {
@@ -67,9 +68,5 @@ class Arguments {
   std::vector<std::string> operands_;
   std::map<std::string, Value> values_;  // of every option the command has
 };
-
-// The candidate with the fewest edits (a letter more, less, another, or two swapped) from `word`,
-// or "" if none is near.
-std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace glassbox::cli

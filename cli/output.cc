@@ -56,4 +56,10 @@ void say(std::string_view line) {
 
 void complain(std::string_view message) { say(fmt::format("glassbox: {}", message)); }
 
+void warn_of_cut_lines(std::size_t count, std::size_t words, const std::string& text,
+                       std::size_t line) {
+  complain(fmt::format("warning: {}: cut {} line{} of more than {} words, the first is line {}",
+                       text, count, count == 1 ? "" : "s", words, line));
+}
+
 }  // namespace glassbox::cli

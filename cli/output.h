@@ -1,6 +1,7 @@
 // Standard output, for data alone, and standard error, for everything else.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,10 @@ void finish_output();
 void say(std::string_view line);
 // "glassbox: ..." on standard error.
 void complain(std::string_view message);
+
+// That `count` lines of a text, the first of them `line`, have more than `words` words and lose
+// their ends.
+void warn_of_cut_lines(std::size_t count, std::size_t words, const std::string& text,
+                       std::size_t line);
 
 }  // namespace glassbox::cli

@@ -56,6 +56,12 @@ std::string long_time(double seconds) {
   return fmt::format("{:.0f}h {:.0f}min", hours, minutes - 60 * hours);
 }
 
+// exp(loss): among how many words the model hesitates.
+std::string perplexity(double loss) {
+  const double value = std::exp(loss);
+  return value < 1e6 ? fmt::format("{:.1f}", value) : fmt::format("{:.1e}", value);
+}
+
 }  // namespace
 
 Progress::Progress(std::uint64_t steps)
@@ -87,8 +93,8 @@ void Progress::draw(const StepStats& stats, Clock::time_point now) {
   const std::string count =
       fmt::format("{}/{} {:.0f}%", stats.step, steps_, std::floor(100 * done));
   std::string figures = fmt::format(
-      "{}/step ETA {} loss {:.2f} (perplexity {:.1f})", short_time(a_step),
-      long_time(a_step * static_cast<double>(steps_ - stats.step)), loss, std::exp(loss));
+      "{}/step ETA {} loss {:.2f} (perplexity {})", short_time(a_step),
+      long_time(a_step * static_cast<double>(steps_ - stats.step)), loss, perplexity(loss));
   const std::string rate = fmt::format(" lr {:.1e}", stats.learning_rate);
   shown_ = now;
   loss_sum_ = 0;

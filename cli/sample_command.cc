@@ -70,10 +70,12 @@ std::string as_json(Decoder<T>& model, const Generated& sentence, std::uint32_t 
   sequence.insert(sequence.end(), sentence.tokens.begin(), sentence.tokens.end());
   std::string tokens, logprobs;
   if (!sentence.tokens.empty()) {
+    const char* comma = "";
     const std::vector<double> scores = log_probabilities(model, std::span<const TokenId>(sequence));
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      tokens += fmt::format("{}{}", i == 0 ? "" : ",", sentence.tokens[i]);
-      logprobs += (i == 0 ? "" : ",") + json_number(scores[i]);
+      tokens += fmt::format("{}{}", comma, sentence.tokens[i]);
+      logprobs += fmt::format("{}{}", comma, json_number(scores[i]));
+      comma = ",";
     }
   }
   return fmt::format(

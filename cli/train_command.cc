@@ -5,7 +5,9 @@
 #include <csignal>
 #include <filesystem>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -50,8 +52,10 @@ void check_paths(const Arguments& arguments) {
   namespace fs = std::filesystem;
   const auto same = [](const std::string& a, const std::string& b) {
     std::error_code none;
-    return fs::weakly_canonical(a, none) == fs::weakly_canonical(b, none) ||
-           fs::equivalent(a, b, none);
+    const auto place = [&](const std::string& path) {
+      return fs::weakly_canonical(fs::absolute(path, none), none);
+    };
+    return place(a) == place(b) || fs::equivalent(a, b, none);
   };
   const std::string& corpus = arguments.operand(0);
   const std::string& out = arguments.text("out");
@@ -82,34 +86,50 @@ std::uint64_t steps_of(const Arguments& arguments, std::size_t sentences, std::s
   return (epochs * sentences + batch_size - 1) / batch_size;
 }
 
-// The first and the last step of a run; their `step` is 0 if there was none.
-struct Ends {
+constexpr std::size_t kRecent = 100;  // steps: one alone says little where a batch is one sentence
+
+// What is told of a run when it is over. The step of `first` and `last` is 0 if there was none.
+struct Summary {
   StepStats first{}, last{};
+  std::vector<double> recent;  // the last kRecent losses, in no order
+
+  void add(const StepStats& stats) {
+    last = stats;
+    if (stats.step == 1) first = stats;
+    if (recent.size() < kRecent) {
+      recent.push_back(stats.loss);
+    } else {
+      recent[stats.step % kRecent] = stats.loss;
+    }
+  }
+  double recent_loss() const {
+    return std::accumulate(recent.begin(), recent.end(), 0.0) / static_cast<double>(recent.size());
+  }
 };
 
 // Trains until the end or a signal.
 template <class T>
-Ends train(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, Progress& progress) {
-  Ends ends;
+Summary train(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, Progress& progress) {
+  Summary run;
   while (!trainer.done() && g_signal == 0) {
     try {
-      ends.last = trainer.step();
+      run.add(trainer.step());
     } catch (const NumericError&) {
       progress.leave();
       const TrainConfig& config = trainer.config();
       const LrSchedule schedule{config.lr_schedule, config.learning_rate, config.steps};
-      const std::uint64_t before = ends.last.step;
+      const std::uint64_t before = run.last.step;
       // The line of the step that failed is kept: a log that just stops would hide what happened.
-      if (log != nullptr)
-        log->write({before + 1, std::nan(""), schedule.at(before), ends.last.tokens});
+      if (log != nullptr) {
+        log->write({before + 1, std::nan(""), schedule.at(before), run.last.tokens});
+      }
       throw;
     }
-    if (ends.last.step == 1) ends.first = ends.last;
-    if (log != nullptr && ends.last.step % log_every == 0) log->write(ends.last);
-    progress.step(ends.last);
+    if (log != nullptr && run.last.step % log_every == 0) log->write(run.last);
+    progress.step(run.last);
   }
   progress.leave();
-  return ends;
+  return run;
 }
 
 template <class T>
@@ -151,18 +171,17 @@ int train_as(const Arguments& arguments) {
   std::optional<TrainLog> log;
   if (arguments.given("log-file")) log.emplace(arguments.text("log-file"));
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
-    complain(fmt::format("warning: {} sentence{} of more than {} words cut; the first is {}:{}",
-                         cut.count, cut.count == 1 ? "" : "s", shape.block_size - 1, corpus.name(),
-                         cut.first_line));
+    warn_of_cut_lines(cut.count, shape.block_size - 1, corpus.name(), cut.first_line);
   }
   const SignalScope signals;
   Progress progress(config.steps);
-  const Ends ends = train(trainer, log ? &*log : nullptr, arguments.integer("log-every"), progress);
+  const Summary run =
+      train(trainer, log ? &*log : nullptr, arguments.integer("log-every"), progress);
   write_model(out, model.weights(), tokenizer, trainer.provenance());
 
   if (!trainer.done()) {
     complain(fmt::format("interrupted by {} after step {} of {}; the model as it then was is in {}",
-                         g_signal == SIGINT ? "SIGINT" : "SIGTERM", ends.last.step, config.steps,
+                         g_signal == SIGINT ? "SIGINT" : "SIGTERM", run.last.step, config.steps,
                          out));
     return 128 + g_signal;
   }
@@ -170,9 +189,10 @@ int train_as(const Arguments& arguments) {
   say(fmt::format("random guess {:.4f} = ln({} words and ends)",
                   std::log(static_cast<double>(tokenizer.size())), tokenizer.size()));
   if (config.steps > 0) {
-    say(fmt::format("first loss   {:.4f}", ends.first.loss));
-    say(fmt::format("last loss    {:.4f}: {:.1f}% on the right word", ends.last.loss,
-                    100 * std::exp(-ends.last.loss)));
+    say(fmt::format("first loss {:.4f}", run.first.loss));
+    say(fmt::format("last loss {:.4f}; mean of the last {} {:.4f}: {:.1f}% on the right word",
+                    run.last.loss, run.recent.size(), run.recent_loss(),
+                    100 * std::exp(-run.recent_loss())));
   }
   say(fmt::format("wrote {}", out));
   return 0;

@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <set>
+
+#include "base/json.h"
+#include "tests/cli/program.h"
+
+using namespace glassbox;
+
+namespace {
+
+// A small model trained a little: M.
+struct Trained : Program {
+  Trained() { output("train TINY.txt --out M --steps 200 --block-size 16" + kTinyShape); }
+};
+
+}  // namespace
+
+TEST_CASE("sample: greedy texts of untrained models are the tutorial's", "[cli][sample]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "two.txt", "a b\nc d e\n");
+  const std::vector<std::string> golden{"e d e d b c a b", "b e e e e e a e", "e", "c a a a"};
+  for (std::size_t i = 0; i < golden.size(); ++i) {
+    const std::string seed = std::to_string(i + 1), line = golden[i] + '\n';
+    glassbox.output("train two.txt --block-size 8 --steps 0 --precision double --out M --seed " +
+                    seed + kTinyShape);
+    CHECK(glassbox.output("sample M --temp 0 --num-samples 3") == line + line + line);
+    CHECK(glassbox.output("sample M --temp 0 --num-samples 1 --seed 99") == line);
+    CHECK(glassbox.output("sample M --top-k 1 --num-samples 1 --seed 5") == line);
+    CHECK(glassbox.output("sample M --temp 1e-300 --num-samples 1") == line);
+    CHECK(glassbox.output("sample M --top-p 1e-300 --num-samples 1") == line);
+  }
+}
+
+TEST_CASE("sample: a filter that is off changes no byte", "[cli][sample]") {
+  const Trained glassbox;
+  const std::string plain = glassbox.output("sample M");
+  CHECK(lines_of(plain).size() == 20);
+  for (const char* const off : {"--top-k 0", "--top-k 47", "--top-k 10000000", "--top-p 1",
+                                "--temperature 0.8", "--seed 42", "--threads 3"}) {
+    CAPTURE(off);
+    CHECK(glassbox.output(std::string("sample M ") + off) == plain);
+  }
+  CHECK(glassbox.output("sample M --temp 1e300 --num-samples 1").back() == '\n');
+}
+
+TEST_CASE("sample: a sentence depends on the seed and its number alone", "[cli][sample]") {
+  const Trained glassbox;
+  const auto twenty = lines_of(glassbox.output("sample M --seed 7"));
+  CHECK(twenty == lines_of(glassbox.output("sample M --seed 7")));
+  CHECK(twenty != lines_of(glassbox.output("sample M --seed 8")));
+  CHECK(twenty[0] == lines_of(glassbox.output("sample M --seed 7 --num-samples 1"))[0]);
+  CHECK(std::set<std::string>(twenty.begin(), twenty.end()).size() > 5);
+  // With another prompt before it, too.
+  put_file(glassbox.folder / "prompts", "we row\nthe lamp\n");
+  const auto both = lines_of(glassbox.output("sample M -f prompts --num-samples 4"));
+  const auto second = lines_of(glassbox.output("sample M -p 'the lamp' --num-samples 4"));
+  REQUIRE(both.size() == 8);
+  CHECK(std::vector<std::string>(both.begin() + 4, both.end()) == second);
+}
+
+TEST_CASE("sample: the model file is all it needs", "[cli][sample]") {
+  const Trained glassbox;
+  const std::string before = glassbox.output("sample M --seed 7");
+  put_file(glassbox.folder / "TINY.txt", "aardvark\n");
+  CHECK(glassbox.output("sample M --seed 7") == before);
+}
+
+TEST_CASE("sample: prompts stand at the beginning and are checked before anything is printed",
+          "[cli][sample]") {
+  const Trained glassbox;
+  for (const std::string& line : lines_of(glassbox.output("sample M -p ' The\tLAMP'"))) {
+    CHECK(line.rfind("the lamp", 0) == 0);
+  }
+  const std::string one = glassbox.output("sample M -p 'the lamp' --num-samples 1 --max-tokens 1");
+  CHECK(lines_of(one)[0].size() >= 8);
+  // A byte order mark, carriage returns, blank lines, a no-break space.
+  put_file(glassbox.folder / "prompts", "\xEF\xBB\xBFthe lamp\r\n\r\n \nA Bird\xC2\xA0\n");
+  const auto sentences = lines_of(glassbox.output("sample M -f prompts --num-samples 2"));
+  REQUIRE(sentences.size() == 4);
+  CHECK(sentences[1].rfind("the lamp", 0) == 0);
+  CHECK(sentences[2].rfind("a bird", 0) == 0);
+  CHECK(lines_of(glassbox.shell("printf 'we row\\n' | \"$G\" sample M -f - --num-samples 1").out)[0]
+            .rfind("we row", 0) == 0);
+
+  const auto refused = [&](const std::string& arguments, const std::string& part) {
+    const Outcome outcome = glassbox(arguments);
+    CAPTURE(arguments, outcome.err);
+    CHECK(outcome.status == 1);
+    CHECK(outcome.out.empty());
+    CHECK(lines_of(outcome.err).size() == 1);
+    CHECK_THAT(outcome.err, text_contains(part));
+  };
+  refused("sample M -p 'the zebraxyz'", "\"zebraxyz\"");
+  refused("sample M -p \"$(printf 'the \\377')\"", "UTF-8");
+  put_file(glassbox.folder / "prompts", "the lamp\n\nthe zebraxyz\n");
+  refused("sample M -f prompts", "prompts: line 3: expected words that the model knows");
+  put_file(glassbox.folder / "prompts", " \n");
+  refused("sample M -f prompts", "prompts: expected a sentence a line");
+  const std::string fifteen = "the the the the the the the the the the the the the the the";
+  CHECK(glassbox.output("sample M --num-samples 1 -p '" + fifteen + "'").rfind(fifteen, 0) == 0);
+  refused("sample M -p '" + fifteen + " the'", "at most 15 words");
+}
+
+TEST_CASE("sample: --max-tokens counts what comes after the prompt", "[cli][sample]") {
+  const Trained glassbox;
+  for (const std::string& line : lines_of(glassbox.output("sample M -n 2 -p 'the lamp'"))) {
+    CHECK(std::count(line.begin(), line.end(), ' ') <= 3);
+  }
+}
+
+TEST_CASE("sample: --json gives an object a sentence", "[cli][sample]") {
+  const Trained glassbox;
+  const auto texts = lines_of(glassbox.output("sample M --seed 3"));
+  const auto objects = lines_of(glassbox.output("sample M --seed 3 --json"));
+  REQUIRE(objects.size() == texts.size());
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    CAPTURE(objects[i]);
+    const Json object = Json::parse(objects[i], "sentence");
+    CHECK(object.find("text")->string() == texts[i]);
+    const std::size_t words =
+        texts[i].empty()
+            ? 0
+            : static_cast<std::size_t>(std::count(texts[i].begin(), texts[i].end(), ' ')) + 1;
+    CHECK(object.find("tokens")->array().size() == words);
+    CHECK(object.find("logprobs")->array().size() == words);
+    for (const Json& logprob : object.find("logprobs")->array()) CHECK(logprob.number() <= 0);
+    const std::string reason = object.find("finish_reason")->string();
+    CHECK((reason == "stop" || (reason == "length" && words == 16)));
+    CHECK(object.find("seed")->integer() == 3);
+  }
+}
+
+TEST_CASE(
+    "sample: an untrained model writes no end mark, nothing longer than its block, and empty lines",
+    "[cli][sample]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "two.txt", "a b\nc d e\n");
+  glassbox.output("train two.txt --block-size 8 --steps 0 --out M" + kTinyShape);
+  const auto lines = lines_of(glassbox.output("sample M --num-samples 1000"));
+  REQUIRE(lines.size() == 1000);
+  std::size_t empty = 0;
+  for (const std::string& line : lines) {
+    REQUIRE(line.size() <= 15);
+    REQUIRE(line.find_first_not_of("abcde ") == std::string::npos);
+    empty += line.empty() ? 1 : 0;
+  }
+  CHECK(empty > 0);
+}
