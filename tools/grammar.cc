@@ -1,7 +1,6 @@
 #include "tools/grammar.h"
 
 #include <algorithm>
-#include <cctype>
 #include <stdexcept>
 
 namespace glassbox {
@@ -39,8 +38,9 @@ bool contains(const Words& words, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-const std::string& pick(const Words& words, Random& random) {
-  return words[static_cast<std::size_t>(random.uniform() * static_cast<double>(words.size()))];
+template <class T>
+const T& pick(const std::vector<T>& from, Random& random) {
+  return from[static_cast<std::size_t>(random.uniform() * static_cast<double>(from.size()))];
 }
 
 bool is_colour(const std::string& word) {
@@ -67,8 +67,8 @@ std::string inflected(const std::string& verb, const std::string& pronoun) {
 
 std::string possessive(const std::string& pronoun) {
   static const std::map<std::string, std::string> table = {
-      {"i", "my"},    {"you", "your"}, {"he", "his"},    {"she", "her"},
-      {"it", "its"},  {"we", "our"},   {"they", "their"}};
+      {"i", "my"},   {"you", "your"}, {"he", "his"},    {"she", "her"},
+      {"it", "its"}, {"we", "our"},   {"they", "their"}};
   return table.at(pronoun);
 }
 
@@ -79,9 +79,7 @@ std::string toss(std::string_view choices, Random& random) {
 
 }  // namespace
 
-bool Noun::is(std::string_view kind) const {
-  return kind == singular || contains(kinds, kind);
-}
+bool Noun::is(std::string_view kind) const { return kind == singular || contains(kinds, kind); }
 
 Grammar::Grammar(std::string_view nouns, std::string_view phrases) {
   for (const std::string& line : split(nouns, '\n')) {
@@ -106,32 +104,34 @@ Grammar::Grammar(std::string_view nouns, std::string_view phrases) {
       open = &lists_[std::string(line.substr(0, colon))];
       line.remove_prefix(colon + 1);
     }
+    if (open == nullptr) throw std::invalid_argument("phrases begin with a list's name");
     for (const std::string& text : split(line, ';')) {
-      const bool weighted = std::isdigit(static_cast<unsigned char>(text[0])) != 0;
-      const std::size_t space = weighted ? text.find(' ') : 0;
-      open->push_back({text.substr(weighted ? space + 1 : 0),
-                       weighted ? std::stod(text.substr(0, space)) : 1.0});
+      const std::size_t digits = text.find_first_not_of("0123456789");
+      open->push_back({text.substr(digits == 0 ? 0 : digits + 1),
+                       digits == 0 ? 1 : std::stoi(text.substr(0, digits))});
     }
   }
 }
 
 std::string Grammar::sentence(const std::string& start, Random& random) const {
-  Frame frame{random, {}, nullptr, nullptr, "they", true, false};
+  Frame frame{random, {}, {}, nullptr, nullptr, "they", false};
   list(start, frame);
   if (frame.failed) return "";
   std::string line;
   for (std::size_t i = 0; i < frame.words.size(); ++i) {
-    const bool before_vowel = i + 1 < frame.words.size() &&
-                              std::string_view("aeiou").find(frame.words[i + 1][0]) !=
-                                  std::string_view::npos;
-    line += (i > 0 ? " " : "") + (frame.words[i] == "a" && before_vowel ? "an" : frame.words[i]);
+    if (i > 0) line += ' ';
+    line += frame.words[i];
+    const bool before_vowel =
+        i + 1 < frame.words.size() &&
+        std::string_view("aeiou").find(frame.words[i + 1][0]) != std::string_view::npos;
+    if (frame.words[i] == "a" && before_vowel) line += 'n';
   }
   return line;
 }
 
 const Grammar::Alternative& Grammar::draw(const std::vector<const Alternative*>& from,
                                           Random& random) const {
-  double total = 0;
+  int total = 0;
   for (const Alternative* a : from) total += a->weight;
   double left = random.uniform() * total;
   for (const Alternative* a : from) {
@@ -158,7 +158,7 @@ void Grammar::expand(std::string_view text, Frame& frame) const {
       }
       if (word.back() == '~') {
         word.pop_back();
-        if (frame.finite) word = inflected(word, frame.pronoun);
+        word = inflected(word, frame.pronoun);
       }
       frame.words.push_back(word);
     } else {
@@ -178,9 +178,9 @@ void Grammar::expand(std::string_view text, Frame& frame) const {
       } else if (open == '[') {
         const std::size_t verb = frame.words.size();
         list(slot, frame);
-        if (at < text.size() && text[at] == '~') {
+        if (at < text.size() && text[at] == '~' && !frame.failed) {
           ++at;
-          if (frame.finite) frame.words[verb] = inflected(frame.words[verb], frame.pronoun);
+          frame.words[verb] = inflected(frame.words[verb], frame.pronoun);
         }
       } else if (frame.random.uniform() < 0.5) {
         expand(slot, frame);
@@ -211,19 +211,21 @@ void Grammar::about(std::string_view slot, Frame& frame) const {
     name.erase(0, 1);
   }
   if (noun == nullptr) throw std::invalid_argument("{" + std::string(slot) + "} before its noun");
-  if (name == "looks" || name == "quality" || name == "colour") {
+  if (name == "looks" || name == "quality") {
     Words fitting;
     for (const std::string& look : noun->looks) {
-      if (name == "looks" || is_colour(look) == (name == "colour")) fitting.push_back(look);
+      if (look[0] == '-' || (name == "quality" && is_colour(look))) continue;
+      fitting.push_back(look.substr(look[0] == '!'));
     }
     frame.failed = fitting.empty();
     if (!frame.failed) frame.words.push_back(pick(fitting, frame.random));
     return;
   }
-  const bool verbal = name == "does" || name == "do";
+  const bool agrees = name.back() == '~';
+  if (agrees) name.pop_back();
   std::vector<const Alternative*> all;
   const auto add = [&](const std::string& kind) {
-    const auto found = lists_.find((verbal ? "do" : name) + "." + kind);
+    const auto found = lists_.find(name + "." + kind);
     if (found == lists_.end()) return;
     for (const Alternative& a : found->second) all.push_back(&a);
   };
@@ -231,135 +233,150 @@ void Grammar::about(std::string_view slot, Frame& frame) const {
   for (const std::string& kind : noun->kinds) add(kind);
   frame.failed = all.empty();
   if (frame.failed) return;
-  std::string text = draw(all, frame.random).text;
-  const bool outer = frame.finite;
-  if (verbal) {
-    frame.finite = name == "does";
+  const Alternative& drawn = draw(all, frame.random);
+  frame.failed = std::find(frame.said.begin(), frame.said.end(), &drawn) != frame.said.end();
+  frame.said.push_back(&drawn);
+  std::string text = drawn.text;
+  if (agrees)
     text.insert(std::min(text.find(' '), text.size()), "~");  // its first word is the verb
-  }
   expand(text, frame);
-  frame.finite = outer;
 }
 
 void Grammar::noun_phrase(std::string_view slot, Frame& frame) const {
-  Random& random = frame.random;
   const bool as_subject = slot[0] == '!';
   if (as_subject) slot.remove_prefix(1);
-  if (slot == "pronoun" || slot == "you" || slot == "we" || slot == "they") {
-    static const Noun somebody = {"", "", {"person", "somebody", "child"}, {}};
-    frame.subject = &somebody;
-    frame.pronoun = slot != "pronoun"
-                        ? slot
-                        : toss("i i i i we we we she she she he he he you you they they", random);
-    if (slot == "pronoun") frame.words.push_back(frame.pronoun);
-    return;
-  }
-  if (slot == "he" || slot == "his") {
-    frame.words.push_back(slot == "he" ? frame.pronoun : possessive(frame.pronoun));
-    return;
-  }
-  if (slot == "whom") {
-    const std::string whom = toss("me you him her us them", random);
-    const std::string& by = frame.pronoun;
-    const bool first = by == "i" || by == "we";
-    frame.failed = (first && (whom == "me" || whom == "us")) || (by == "you" && whom == "you") ||
-                   (by == "he" && whom == "him") || (by == "she" && whom == "her") ||
-                   (by == "they" && whom == "them");
-    frame.words.push_back(whom);
-    return;
-  }
+  if (pronoun_slot(slot, frame)) return;
 
   const std::size_t space = slot.find(' ');
   std::string det = space == slot.npos ? "o" : std::string(slot.substr(0, space));
   const Words kinds = split(space == slot.npos ? slot : slot.substr(space + 1), '|');
-  bool plain = false, coloured = false;
+  Looks looks = Looks::any;
   if (det.size() > 1 && (det.back() == '-' || det.back() == '%')) {
-    (det.back() == '-' ? plain : coloured) = true;
+    looks = det.back() == '-' ? Looks::none : Looks::colour;
     det.pop_back();
   }
   std::vector<const Noun*> fitting;
   for (const Noun& noun : nouns_) {
-    for (const std::string& kind : kinds) {
-      if (noun.is(kind)) {
-        fitting.push_back(&noun);
-        break;
-      }
+    if (std::any_of(kinds.begin(), kinds.end(), [&](const auto& k) { return noun.is(k); })) {
+      fitting.push_back(&noun);
     }
   }
   if (fitting.empty()) throw std::invalid_argument("no noun fits <" + std::string(slot) + ">");
-  const Noun& noun =
-      *fitting[static_cast<std::size_t>(random.uniform() * static_cast<double>(fitting.size()))];
-  if (&noun == frame.subject) {  // nobody does it to his like: "the dog sees a dog"
-    frame.failed = true;
-    return;
-  }
+  const Noun& noun = *pick(fitting, frame.random);
 
-  // A free choice becomes one of the plain determiners.
-  if (det == "*") det = toss("d d d d d d d d d d d d a a a n n s s", random);
-  if (det == "d") det = toss("the the the the the the my my my this that thes thes these", random);
-  if (det == "one") det = toss("the the the the the my my this that", random);
-  if (det == "g") det = toss("s s s a", random);
-  if (det == "o") det = toss("the the the the a a a a my s s n n thes", random);
-
-  // What the noun allows: mom, my mom; my sister; the sun; milk, some milk, the milk.
-  const bool mine = noun.is("mine") || noun.is("kin");
-  bool plural = det == "s" || det == "n" || det == "thes" || det == "these";
-  if (det == "own" || det == "as") plural = frame.pronoun == "we" || frame.pronoun == "they";
-  if (det == "as") det = plural ? "s" : "a";
-  if (noun.plural.empty()) {
-    if (plural && !noun.is("mass")) det = "the";
-    plural = false;
-  }
-  if (noun.is("name")) {
-    det = mine && !plain && random.uniform() < 0.4 ? "my" : "";
-    plain = true;
-  } else if (noun.is("kin")) {
-    if (det != "own" && det != "n") det = "my";
-  } else if (noun.is("only")) {
-    det = "the";
-  } else if (noun.is("mass")) {
-    if (det == "a" || det == "s") det = "";
-    if (det == "n") det = "some";
-    if (det == "this" || det == "that" || det == "thes" || det == "these") det = "the";
-  }
-  if (det == "my" && !mine) det = "the";
-
-  Words phrase;
-  const std::string owner = det == "own" ? possessive(frame.pronoun)
-                                         : toss("my my my my your his her our their", random);
-  if (det == "my" || det == "own") phrase.push_back(owner);
-  if (det == "the" || det == "thes") phrase.push_back("the");
-  if (det == "a" || det == "some" || det == "this" || det == "that") phrase.push_back(det);
-  if (det == "these") phrase.push_back(toss("these those", random));
-  if (det == "n") phrase.push_back(toss("two two two three three four five six many some", random));
-  Words qualities, colours;
-  for (const std::string& look : noun.looks) (is_colour(look) ? colours : qualities).push_back(look);
-  if (coloured) {
-    frame.failed = colours.empty();
-    if (frame.failed) return;
-    phrase.push_back(pick(colours, random));
-  } else if (!plain && !noun.looks.empty()) {
-    const double chance = random.uniform();
-    if (chance < 0.04 && !colours.empty() && !qualities.empty()) {
-      phrase.push_back(pick(qualities, random));
-      phrase.push_back(pick(colours, random));
-    } else if (chance < 0.3) {
-      phrase.push_back(pick(noun.looks, random));
-    }
-  }
-  phrase.push_back(plural ? noun.plural : noun.singular);
-  frame.words.insert(frame.words.end(), phrase.begin(), phrase.end());
+  const Number number = determine(det, noun, frame, looks);
+  // Nobody has a shoe, or does it to his like: "the dog sees a dog", "the cat and my cat".
+  frame.failed = (det == "a" && noun.is("pair")) || &noun == frame.subject ||
+                 (as_subject && &noun == frame.object);
+  if (frame.failed) return;
+  if (!det.empty()) frame.words.push_back(det);
+  add_looks(noun, looks, frame);
+  frame.words.push_back(number == Number::plural ? noun.plural : noun.singular);
 
   if (!as_subject) {
     frame.object = &noun;
     return;
   }
   frame.subject = &noun;
-  const std::string one = noun.is("he")                          ? "he"
-                          : noun.is("she")                       ? "she"
-                          : noun.is("person") || noun.is("baby") ? toss("he she", random)
-                                                                 : "it";
-  frame.pronoun = plural ? "they" : one;
+  if (number == Number::plural) {
+    frame.pronoun = "they";
+  } else if (noun.is("he") || noun.is("she")) {
+    frame.pronoun = noun.is("he") ? "he" : "she";
+  } else {
+    frame.pronoun = noun.is("somebody") || noun.is("baby") ? toss("he she", frame.random) : "it";
+  }
+}
+
+// The slots that need no noun; false if `slot` is none of them.
+bool Grammar::pronoun_slot(std::string_view slot, Frame& frame) const {
+  static const Noun kSomebody = {"", "", {"somebody", "child"}, {}};
+  const std::string& by = frame.pronoun;
+  if (slot == "he" || slot == "his") {
+    frame.words.push_back(slot == "he" ? by : possessive(by));
+  } else if (slot == "whom") {
+    const std::string whom = toss("me you him her us them", frame.random);
+    const bool we = by == "i" || by == "we";
+    frame.failed = (we && (whom == "me" || whom == "us")) || (by == "you" && whom == "you") ||
+                   (by == "he" && whom == "him") || (by == "she" && whom == "her") ||
+                   (by == "they" && whom == "them");
+    frame.words.push_back(whom);
+  } else if (slot == "i" || slot == "you" || slot == "we" || slot == "they") {
+    frame.subject = &kSomebody;
+    frame.pronoun = slot;
+  } else if (slot == "pronoun") {
+    const std::string before = frame.subject == &kSomebody ? by : "";
+    frame.subject = &kSomebody;
+    frame.pronoun = toss("i i i i we we we she she she he he he you you they they", frame.random);
+    frame.words.push_back(frame.pronoun);
+    frame.failed = frame.pronoun == before;  // "he sleeps and he runs"
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Turns the determiner of a slot into the word that is said, which may be none, as the noun allows:
+// mom, my mom; my sister; the sun; milk, some milk, the milk.
+Grammar::Number Grammar::determine(std::string& det, const Noun& noun, const Frame& frame,
+                                   Looks& looks) const {
+  Random& random = frame.random;
+  if (det == "*") det = toss("d d d d d d d d d d d d a a a n n s s", random);
+  if (det == "d") det = toss("the the the the the the my my my this that thes thes these", random);
+  if (det == "one") det = toss("the the the the the my my this that", random);
+  if (det == "o") det = toss("the the the the a a a a my s s n n thes", random);
+  if (det == "g") det = toss("s s s a", random);
+
+  const bool they = frame.pronoun == "we" || frame.pronoun == "they";
+  if (det == "as") det = they ? "s" : "a";
+  bool plural = det == "s" || det == "n" || det == "thes" || det == "these";
+  if (det == "own") plural = noun.is("pair") || (they && !noun.is("ours"));
+  if (noun.plural.empty()) {
+    if (plural && !noun.is("mass")) det = "the";
+    plural = false;
+  }
+  const bool mine = noun.is("mine") || noun.is("kin");
+  if (noun.is("name")) {
+    det = mine && looks != Looks::none && random.uniform() < 0.4 ? "my" : "";
+    looks = Looks::none;
+  } else if (noun.is("kin")) {
+    if (det != "own" && det != "n") det = "my";
+  } else if (noun.is("mass")) {
+    if (det == "a" || det == "s") det = "";
+    if (det == "n") det = "some";
+    if (det == "this" || det == "that" || det == "thes" || det == "these") det = "the";
+  } else if (noun.is("only")) {
+    det = "the";
+  }
+  if (det == "thes" || (det == "my" && !mine)) det = "the";
+  if (det == "s") det = "";
+  if (det == "own") det = possessive(frame.pronoun);
+  if (det == "my") det = toss("my my my my your his her our their", random);
+  if (det == "these") det = toss("these those", random);
+  if (det == "n") det = toss("two two two three three four five six many some", random);
+  return plural ? Number::plural : Number::singular;
+}
+
+// No adjective, one, or a quality before a colour, never two that could clash.
+void Grammar::add_looks(const Noun& noun, Looks wanted, Frame& frame) const {
+  Words qualities, colours;
+  for (const std::string& look : noun.looks) {
+    if (look[0] == '!') continue;
+    (is_colour(look) ? colours : qualities).push_back(look.substr(look[0] == '-'));
+  }
+  if (wanted == Looks::colour) {
+    frame.failed = colours.empty();
+    if (!frame.failed) frame.words.push_back(pick(colours, frame.random));
+    return;
+  }
+  if (wanted == Looks::none || qualities.size() + colours.size() == 0) return;
+  const double chance = frame.random.uniform();
+  if (chance < 0.04 && !colours.empty() && !qualities.empty()) {
+    frame.words.push_back(pick(qualities, frame.random));
+    frame.words.push_back(pick(colours, frame.random));
+  } else if (chance < 0.3) {
+    qualities.insert(qualities.end(), colours.begin(), colours.end());
+    frame.words.push_back(pick(qualities, frame.random));
+  }
 }
 
 }  // namespace glassbox

@@ -1,23 +1,28 @@
-// A generative grammar with agreement and sense: the engine under make_texts. The words and the
-// phrases it works on stand in first_grade.h; nothing here knows a word of content.
+// A generative grammar with agreement and sense: the engine under make_texts. It knows the small
+// words (determiners, pronouns, be and have) and which words are colours; all else stands in
+// first_grade.h.
 //
 // A noun knows its forms, its kinds (what it is) and its looks (adjectives that suit it). A phrase
 // list has a name and weighted alternatives. An alternative is words and slots:
-//   [list]  [a|b]   one alternative of a list; one of the written ones
-//   (...)           present every second time
-//   {does} {do}     what the subject does, finite or bare: drawn from the lists do.K of all its
-//                   kinds K. {where}, {feels}, ... likewise; {@where} asks the object's kinds
-//   {looks} {quality} {colour}   one of the subject's looks: any, none of colour, only colour
-//   <det K>         a noun phrase whose noun is of kind K (or K|L, a noun is of its own kind too);
-//                   it becomes the object. <!det K> becomes the subject
-//   <!pronoun> <he> <his> <whom>   a pronoun as the subject; the subject's; its possessive; an
-//                   object pronoun for somebody else
-//   word~ [a|b]~     a verb that agrees with the subject, unless inside {do}
-//   =they =we       the subject is from here on plural
-// Determiners: the a my this that own (the subject's) | plural: s (bare) n (counted) thes these | a or
-// s, as the subject is: as | a choice: d (definite) one (definite, singular) * (subjects) o (objects, also when none is
-// written) g (in general).
-// A determiner may end in - (no adjective) or % (an adjective of colour).
+//   [list]  [a|b]  one alternative of a list; one of the written ones
+//   (...)          there every second time
+//   {do}           what the subject does: drawn from the lists do.K of all its kinds K; likewise
+//                  {where}, {feels}, ...; {@where} asks the object's kinds. {looks} is one of the
+//                  subject's looks, {quality} one that is no colour
+//   {do~}          the same, and its first word agrees with the subject
+//   word~  [a|b]~  a verb that agrees with the subject
+//   <det K>        a noun phrase whose noun is of kind K (K|L: or L; a noun is of its own kind
+//   too).
+//                  It becomes the object; <!det K> becomes the subject
+//   <!pronoun>     a pronoun as the subject; <!i> <!you> <!we> <!they> are subjects left unsaid
+//   <he>  <his>    the subject's pronoun, its possessive
+//   <whom>         an object pronoun for somebody else
+//   =they  =we     from here on verbs agree with this pronoun
+// Determiners:
+//   the a my this that some, own (the subject's), one (any definite singular)
+//   plural: s (bare), n (counted), thes, these; as (a or s, as the subject is)
+//   chosen: d (definite), g (in general), * (for subjects), o (for objects, also when none is
+//   written) A last - asks for no adjective, a last % for one of colour.
 #pragma once
 
 #include <map>
@@ -33,16 +38,16 @@ struct Noun {
   std::string singular;
   std::string plural;  // empty: has none
   std::vector<std::string> kinds;
-  std::vector<std::string> looks;
+  std::vector<std::string> looks;  // !loud: it is loud, no loud drum; -little: the reverse
 
   bool is(std::string_view kind) const;
 };
 
 class Grammar {
  public:
-  // Nouns are lines `singular plural; kinds; looks`; phrases are `name: alternative; ...`, where a
-  // line that starts with a space goes on and a number before an alternative is its weight.
-  // Throws std::invalid_argument on a line of another form.
+  // Nouns are lines `singular plural; kinds; looks`. Phrases are lines `name: alternative; ...`:
+  // one that starts with a space goes on, one with # is a comment, a number before an alternative
+  // is its weight. Throws std::invalid_argument on a line of another form.
   Grammar(std::string_view nouns, std::string_view phrases);
 
   // A sentence from the list `start`; empty when the draw led to nothing sensible: draw again.
@@ -52,16 +57,18 @@ class Grammar {
  private:
   struct Alternative {
     std::string text;
-    double weight;
+    int weight;
   };
+  enum class Number { singular, plural };
+  enum class Looks { none, any, colour };
   // What has been said so far in a sentence.
   struct Frame {
     Random& random;
     std::vector<std::string> words;
+    std::vector<const Alternative*> said;  // what {...} drew: nothing is said twice
     const Noun* subject = nullptr;
     const Noun* object = nullptr;
     std::string pronoun = "they";  // the subject's: agreement follows it
-    bool finite = true;
     bool failed = false;
   };
 
@@ -70,6 +77,9 @@ class Grammar {
   void list(std::string_view name, Frame& frame) const;
   void about(std::string_view slot, Frame& frame) const;
   void noun_phrase(std::string_view slot, Frame& frame) const;
+  bool pronoun_slot(std::string_view slot, Frame& frame) const;
+  Number determine(std::string& det, const Noun& noun, const Frame& frame, Looks& looks) const;
+  void add_looks(const Noun& noun, Looks wanted, Frame& frame) const;
 
   std::vector<Noun> nouns_;
   std::map<std::string, std::vector<Alternative>, std::less<>> lists_;

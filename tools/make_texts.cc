@@ -1,6 +1,6 @@
-// make_texts DIR: writes DIR/first_grade.txt and DIR/questions.txt, our own sample texts, the same bytes
-// on every machine. make_texts --check DIR: counts what stands in those files and compares it with
-// what data/README.md promises; exit 1 and one line per broken promise.
+// make_texts DIR: writes DIR/first_grade.txt and DIR/questions.txt, our own sample texts, the same
+// bytes on every machine. make_texts --check DIR: counts what stands in those files and compares it
+// with what data/README.md promises; exit 1 and one line per broken promise.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -21,10 +21,10 @@ namespace {
 
 constexpr std::size_t kSentences = 30000;
 constexpr std::size_t kQuestions = 150;
-constexpr std::size_t kShortest = 2, kLongest = 8;    // words a sentence
+constexpr std::size_t kShortest = 2, kLongest = 8;           // words a sentence
 constexpr std::size_t kFewestWords = 580, kMostWords = 600;  // distinct ones
-constexpr std::size_t kRarest = 8;                    // a word occurs at least so often
-constexpr std::array kOpeners = {"who", "what", "where", "can",  "is", "are",
+constexpr std::size_t kRarest = 8;                           // a word occurs at least so often
+constexpr std::array kOpeners = {"who", "what", "where", "can", "is", "are",
                                  "do",  "does", "when",  "why", "how"};
 
 using Words = std::vector<std::string>;
