@@ -168,9 +168,13 @@ std::vector<Child<T>> Value<T>::children() const {
   Tape<T>& plain = row.tape();
   plain.zero_grad();
   row.root().backward();
+  std::vector<bool> read(plain.size());  // by this scalar, not by others of its row
+  read[row.root().id()] = true;
+  for (auto maker = plain.records().rbegin(); maker != plain.records().rend(); ++maker)
+    if (read[maker->out]) read[maker->a] = read[maker->b] = true;
   std::vector<Child<T>> children;
   for (NodeId node = 0; node < plain.size(); ++node)
-    if (const NodeId child = row.original(node); child != Expansion<T>::kNone)
+    if (const NodeId child = row.original(node); child != Expansion<T>::kNone && read[node])
       children.push_back({Value(*tape_, child), plain.grad(node)});
   return children;
 }

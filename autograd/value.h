@@ -32,7 +32,7 @@ class Value {
   void set_data(T value) { checked().set_data(id_, value); }
 
   // The scalars it was computed from, each with d this / d child. A scalar inside a run (one of a linear
-  // layer's outputs, say) names every scalar that its row's formula reads.
+  // layer's outputs, say) names every scalar that its own formula reads, products and sums left out.
   std::vector<Child<T>> children() const;
   // The plain graph of single operations behind it, in a tape of its own: products and partial sums of a
   // run become nodes. See autograd/expand.h.
