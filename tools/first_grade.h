@@ -91,7 +91,7 @@ car cars; vehicle driven mine; red blue green white black new old !fast
 truck trucks; vehicle driven; red blue green big old !loud
 bus buses; vehicle; yellow red green big
 plane planes; plane; white big !fast !loud
-bike bikes; gift mine thing; red blue green new old !fast
+bike bikes; gift mine; red blue green new old !fast
 book books; gift mine thing; red blue new old good
 story stories; story; long short good funny new
 letter letters; letter; long short
@@ -183,6 +183,7 @@ where.somebody: in the garden; in the park; in the yard; by <the lake|pond|river
 where.baby: in bed; on <the bed>; in <my- room>; on the floor; in the kitchen; at home
 where.thing: on <the table|chair|bed>; in <the box|bag|basket>; under <the bed|table|chair>
  in <my- room>; on the floor; by <the door>; behind <the door|box>
+where.bike: by <the house|door|tree>; in the yard; on the street; behind <the house>
 where.boat: on <the lake|river|pond>; on the sea; by <the lake|river>
 where.vehicle: on the street; by <the house>; in the town
 where.plane: in the sky; over <the house|lake>
@@ -224,14 +225,14 @@ do.somebody: walk [goal]; walk [outside]; walk in the snow; run [outside]; run [
  paint <the door|chair|table|box>; paint <a picture> for <whom>; sing; sing <song>; sing [outside]
  sing to <the baby>; dance; dance [outside]; dance [with]; swim; 2 swim in <the lake|river|pond>
  swim in the sea; help <d somebody>; 3 help <whom>; help <d- family> [inside]
- make <a sandwich|cake|kite|doll>; make <the soup|bread|juice>
- make <a sandwich|kite|doll|cake> for <whom>; bake <a cake>; bake <cookie>; bake <the bread>
- bake <a cake> for <d- somebody>; cook <the soup|rice|egg>; cook [lunch|dinner] for <whom>
- wash <his> [hands|face]; wash <the dish|clothes|pet|car>; wash <thes fruit|clothes>
- clean <the room|house|table|window>; clean the kitchen; brush <his> [teeth|hair]
- 2 open <the door|window|box|bag|basket|letter>; 2 close <the door|window|box|bag>
- 2 carry <d holder|book|furniture>; carry <d holder|toy> [goal]; bring <d thing> to <d- somebody>
- bring <whom> <o food|thing>; give <whom> <a gift|treat|snack>
+ make <a sandwich|cake|kite|doll>; make <the- soup|bread|juice>
+ make <a sandwich|kite|doll|cake> for <whom>; bake <a cake>; bake <cookie>; bake <the- bread>
+ bake <a cake> for <d- somebody>; cook <the- soup|rice>; cook <o- egg>
+ cook [lunch|dinner] for <whom>; wash <his> [hands|face]; wash <the- dish|clothes|pet|car>
+ wash <thes- fruit|clothes>; clean <the- room|house|table|window>; clean the kitchen
+ brush <his> [teeth|hair]; 2 open <the door|window|box|bag|basket|letter>
+ 2 close <the door|window|box|bag>; 2 carry <d holder|book|furniture>; carry <d holder|toy> [goal]
+ bring <d thing> to <d- somebody>; bring <whom> <o food|thing>; give <whom> <a gift|treat|snack>
  give <the gift|treat> to <d- somebody>; find <own thing>; 2 find <d thing> {@where}
  look for <d thing|pet>; 2 look at <d animal|flower|picture>
  look at <the star|moon|cloud|rainbow>; look at <thes star|cloud>; look out of <the window>
@@ -240,10 +241,12 @@ do.somebody: walk [goal]; walk [outside]; walk in the snow; run [outside]; run [
  plant <s- flower|tree|seed>; plant <s flower> in the garden; pick <fruit|flower>; pick <s berry>
  pick <s flower> for <d- somebody>; throw <d ball> to <d- somebody>; catch <the ball>
  kick <d ball>; 2 wear <a worn>; 3 wear <own clothes>; 2 put on <own clothes>
- 2 put <d thing|food> on <the table|chair>; put <d thing|fruit> in <the box|bag|basket>
- show <whom> <d thing|picture|pet>; show <d thing|picture> to <d- somebody>; tell <whom> <a story>
- tell <d- somebody> <a story>; wait for <the bus|train>; wait for <whom>; wait at <the- door>
- 2 play <a game> ([with]); 2 play with <d pet|baby>; play with <whom>; 2 watch <d animal>
+ 2 put <d ball|doll|book|hat|cup|pencil|bag> on <the table|chair>; put <the- food> on <the table>
+ put <d ball|doll|book|hat|shirt|sock|cup|pencil> in <the box|bag|basket>
+ put <thes fruit> in <the basket|bag|bowl>; show <whom> <d thing|picture|pet>
+ show <d thing|picture> to <d- somebody>; tell <whom> <a story>; tell <d- somebody> <a story>
+ wait for <the bus|train>; wait for <whom>; wait at <the- door>; 2 play <a game> ([with])
+ 2 play with <d pet|baby>; play with <whom>; 2 watch <d animal>
  watch <the bird|swimmer|insect|pet> {@where}; listen to <the song|story|bird|owl>
  listen to <whom>; buy <a clothes|toy|book|snack>; buy <o- food|toy> at the store; sleep
  sleep in <the bed>; sleep in <own room>; sleep at home; go to bed; rest [seat]
@@ -252,10 +255,10 @@ do.somebody: walk [goal]; walk [outside]; walk in the snow; run [outside]; run [
 do.child: 2 play [outside]; play [inside]; go to school ([with]); learn to [skill]
  4 play with <o toy>; play; play in the [mud|snow]; play with <own toy>
  2 fly <d kite> ([outside]); jump; jump into the water; jump on <the bed>; run
- climb <d tree|hill>; hop [outside]; hide behind <the tree|door|house>; hide under <the bed|table>
+ climb <d tree|hill>; hide behind <the tree|door|house>; hide under <the bed|table>
  count <thes animal|star|fruit>; count <s animal>; count to ten; play <own drum>
  kick <d ball> [outside]; throw <d ball>; roll in the snow; [sing|read|draw] at school
- ask <the teacher|mom|dad>; 2 write <his> name
+ ask <the teacher|mom|dad> for help; 2 write <his> name
 do.adult: 2 drive <d driven>; drive <d driven> [goal]; drive to work
  cook [breakfast|lunch|dinner]; work; work all day; read <a story> to <the child|boy|girl>
 do.farming: work in the field; work on the farm; feed <thes farm>; drive <the truck>
@@ -285,11 +288,11 @@ do.cat: 2 chase <a mouse>; catch <a mouse>; drink <the milk>; climb <the tree>
 do.kitten: drink <the milk>; climb <the tree>; play with <the leaf>; watch <the bird|fish>
  jump on <the bed|chair>; chase <the butterfly|ball>
 do.dog: 3 bark; 3 bark at <the cat|car|truck|bird>; bark at the moon; bark at <d- somebody>
- dig in the garden; dig under <the tree>; find <a bone>; carry <d bone|ball|shoe>; 2 hide <d bone>
- catch <the ball>; swim in <the lake|river>; bring <the ball|shoe> to <d- somebody>
- 2 chase <d cat|ball|goose>; bark at night; 2 eat <d bone>
+ dig in the garden; dig under <the tree>; find <a bone>; find <s bone>; carry <d bone|ball|shoe>
+ 2 hide <d bone>; catch <the ball>; swim in <the lake|river>
+ bring <the ball|shoe> to <d- somebody>; 2 chase <d cat|ball|goose>; bark at night; 2 eat <d bone>
 do.puppy: 2 bark; bark at <the ball|cat|duck>; dig in the garden; chase <the ball|butterfly>
- carry <d shoe|sock|ball>; find <a bone>
+ carry <d shoe|sock|ball>; find <bone>
 do.rabbit: hop [outside]; hop; hop over <the flower>; eat <carrot|leaf>; eat <the grass>
  dig in the ground; hide in the grass
 do.flier: 3 fly; fly over <the house|tree|hill|lake|river>; fly to <the tree|nest>
@@ -311,7 +314,7 @@ do.grazer: 3 eat <the grass|hay>; stand in the field; walk [up|down] <the hill>
  eat <the grass> in the field; walk in the field; drink from <the river|pond>
 do.horse: run in the field; run fast; jump over <the river>; eat <apple|carrot>
  carry <the boy|girl|farmer>; run over <the hill>
-do.cow: give <o milk>; give us <o milk>
+do.cow: give <s- milk>; give us <o milk>
 do.sheep: follow <the dog>; run from <the dog>
 do.goat: climb <the hill>; eat <d flower|hat>; eat <leaf>; jump over <the box|basket>
 do.pig: roll in the mud; 2 eat <apple|carrot>; eat <o bread>; dig in the mud; sleep in the mud
@@ -401,15 +404,15 @@ brief.mouse: run; hide
 brief.zoo: sleep; eat; rest
 brief.monkey: climb; play
 brief.wild: run; hide; sleep
-never.somebody: sleep [inside|outside]; cry; eat <s nut|egg|berry>; drink <o- tea|milk>
+never.somebody: sleep [inside|outside]; cry; eat <s nut|egg|berry>; drink <s- tea|milk>
  run inside; play inside; wear <s worn>; work at night; run at school; sing at night; [dance|swim]
  go to the zoo; eat in bed; read in bed; play with <s doll|drum>
 
 # Seeing, liking, wanting
 senses: 6 [someone] see~ [seen]
- 9 [someone] see~ <animal|insect|thing|vehicle|flower|ant|boat|worm> {@where}
+ 9 [someone] see~ <animal|insect|thing|bike|vehicle|flower|ant|boat|worm> {@where}
  2 [someone] see~ <whom>; 2 [someone] see~ <d somebody> {@where}; 4 [someone] hear~ [sound]
- 6 [someone] like~ [liked]; 3 [someone] love~ [loved]; 3 [someone] want~ [wanted]
+ 6 [someone] like~ [liked]; 3 [someone] love~ [loved]; 3 [someone] want~ {wanted}
  2 [someone] need~ [needed]; 2 [beast.sees]; <!d pet> like~ <whom>; <!d pet> love~ <d somebody>
  <!d pet> want~ [petwish]; 2 [someone] feel~ [feeling]; [someone] have~ fun [outside]
  [someone] look~ {feels}; <!d animal|baby> look~ {feels}
@@ -417,18 +420,19 @@ senses: 6 [someone] see~ [seen]
 beast.sees: 2 <!d pet> see~ <the mouse|bird|fish|frog|butterfly|moon>
  <!d farm> see~ <the farmer|grandpa|dog|fox>; <!d mouse> see~ <the cat|owl|cheese>
  <!d wild> see~ <the moon|river|rabbit|fish>; <!d zoo> see~ <whom>; <!d cat|owl> see~ <a mouse>
-seen: 3 <animal>; <s dress> at the store; <insect|ant>; <thing|vehicle|plane|boat>
+seen: 3 <animal>; <s dress> at the store; <insect|ant>; <thing|bike|vehicle|plane|boat>
  <rainbow|star|moon|cloud|sun>; <flower|tree|house|lake|hill|river>; <the fruit|food|dish>
 sound: <pet|bird|hen|owl|bee|cow>; <bird|owl|dog> {@where}; <the song|drum|bus|train|plane>
  <a song|drum|bus|train|plane>; the rain; the rain on the roof; the wind; the wind in <the tree>
  the school bell; <d somebody>; <the baby>
-liked: 4 <s animal|insect>; 2 <s fruit|snack|toy|flower|book|story|game|boat|train>; <o- food>
+liked: 4 <s animal|insect>; 2 <s fruit|snack|toy|flower|book|story|game|boat|train>; <s- food>
  <this book|story|song|picture|game|hat|toy>; the [snow|rain|wind|sun]; [summer|winter]
- <own house|room>; <o- drink|honey|tea>
+ <own house|room>; <s- drink|honey|tea>
 loved: 2 <the family>; <whom>; <d pet>; <own baby|dog|cat|doll|friend>; <s pet|story|song|game>
- <o- honey>; <s cake>
-wanted: 2 <a toy|gift|pet>; <a snack|treat>; <o- food>; <o- drink>; <the toy|book|hat>
- more [rice|soup|bread|milk|juice|water]; one more [cookie|apple|song|story|game]
+ <s- honey>; <s cake>
+wanted.child: 2 <a toy>; <the toy>
+wanted.somebody: 2 <a book|bike|picture|pet>; 2 <a snack|treat>; <o- food>; <o- drink>
+ <the book|hat>; more [rice|soup|bread|milk|juice|water]; one more [cookie|apple|song|story|game]
 needed: <a holder|pencil|cup|plate|bowl>; <a lamp>; <a clothes|chair|bed>
  <own clothes|bag|pencil>; <whom>; <o- water>; a friend; more [time|water|help]
 petwish: <o- drink>; <own bone|ball>; some food; to [play|sleep|eat]; to play with <whom>
@@ -437,22 +441,22 @@ feeling: happy; sad; sick; good; cold; warm; hot; tired; the [sun|wind|rain|snow
 
 # To be
 copula: 5 [someone] be~ {feels}; 2 [someone] be~ very {feels}; [nice.one] be~ very {trait}
- [nice.one] be~ {trait}; 2 [someone] be~ {feels} [today|now|in the morning]
- 2 [someone] be~ {state}; 4 <!d animal> be~ {feels}; <!d animal> be~ very {feels}
- <!d animal|baby> be~ {state}; <!d baby> be~ {feels}; 4 [someone] be~ {where}
- 6 [animal] be~ {where}; <!d baby> be~ {where}
- 4 <!d thing|vehicle|furniture|dish|holder> be~ {where}
+ [nice.one] be~ {trait}; 2 [someone] be~ {feels} [today|now]; 2 [someone] be~ {state}
+ 4 <!d animal> be~ {feels}; <!d animal> be~ very {feels}; <!d animal|baby> be~ {state}
+ <!d baby> be~ {feels}; 4 [someone] be~ {where}; 6 [animal] be~ {where}; <!d baby> be~ {where}
+ 4 <!d thing|bike|vehicle|furniture|dish|holder> be~ {where}
  3 <!d fruit|food|drink|flower|letter|picture|lamp|house|nest|tree|cloud|star> be~ {where}
- <!d thing|vehicle> be~ [here|there]; 6 <!d- animal|insect|ant> be~ {looks}
- 6 <!d- thing|vehicle|furniture|dish|holder|boat> be~ {looks}
+ <!d thing|bike|vehicle> be~ [here|there]; 6 <!d- animal|insect|ant> be~ {looks}
+ 6 <!d- thing|bike|vehicle|furniture|dish|holder|boat> be~ {looks}
  5 <!d- fruit|food|drink|flower|tree|house|lake|pond|sun|moon|snow|star|cloud> be~ {looks}
- 4 <!d% animal|thing|vehicle|flower> be~ {quality}
+ 4 <!d% animal|thing|bike|vehicle|flower> be~ {quality}
  2 <!d- animal|vehicle|thing|house> be~ very {quality}
  2 <!the- animal|thing|flower> {where} be~ {looks}; 4 [role]
  2 <!d thing|food|letter|picture|flower> be~ {from}; <!d thing> be~ not for <whom>
  <!d door|window|box|bag> be~ open; <!d cup|bowl|box|bag|basket> be~ [full|empty]
  <!the holder> be~ full of <s fruit|toy|book|egg|nut|berry|leaf>; <!d somebody> be~ [with]
  <!d pet> be~ <my friend>
+from.bike: for <whom>; from <the family>
 from.thing: from <the family>; for <whom>; for <d- somebody>
 from.food: for <whom>; for <d- somebody>; from the [store|farm]
 from.letter: from <the family>; for <whom>
@@ -479,8 +483,8 @@ state.animal: safe; awake; quiet
 state.baby: awake; safe; quiet; here
 
 # There and here
-there: 6 there =it be~ <a animal|insect|thing|vehicle|flower|boat|folk> {@where}
- 6 there =they be~ <n animal|insect|thing|vehicle|flower|fruit|star|boat|worm|bone|folk> {@where}
+there: 6 there =it be~ <a animal|insect|thing|bike|vehicle|flower|boat|folk> {@where}
+ 6 there =they be~ <n animal|insect|thing|bike|vehicle|flower|fruit|star|boat|worm|bone|folk> {@where}
  2 there =it be~ <a fruit|dish|furniture|letter|tree|house|nest|worm|bone> {@where}
  2 there is <some drink|bread|cooked|cheese> {@where}; here =it be~ <my thing|pet|family>
  here =it be~ <a thing|snack|dish|pencil> for <whom>
@@ -523,7 +527,7 @@ can.lion: run fast; see at night
 can.elephant: carry <a- tree>; swim; help <whom>
 can.monkey: climb <the tree>; climb; climb well; jump; throw <nut>
 must.somebody: go home; go to bed; wash <his> hands; brush <his> teeth; wait; wait for <whom>
- stop; help <whom>; clean <the room>; be [quiet|home soon]; eat; sleep; wake up now; work today
+ stop; help <whom>; clean <the- room>; be [quiet|home soon]; eat; sleep; wake up now; work today
  stay at home; feed <d pet>; read <the book>; write <a letter>; go now; find <own shoe|book|bag>
 must.child: go to school; be [good|kind]
 
@@ -533,8 +537,8 @@ not: 4 <!g animal> cannot {cannot}; <!the animal> cannot {cannot}; 2 <!d baby> c
  4 <!d animal> do~ not {avoid}; 2 [someone] be~ not {feels}; <!d animal> be~ not {feels}
  2 <!d thing|animal|somebody> be~ not {where}; [someone] cannot [find|see|open|carry] <the holder>
  2 [someone] cannot find <own thing>; [someone] cannot see <the thing|animal>
- 2 [someone] do~ not [have|want|need] <a thing|holder>; [someone] do~ not see <whom>
- it =it be~ not <my thing>
+ 2 [someone] do~ not [have|want|need] <a hat|coat|bag|book|cup|pencil|holder>
+ [someone] do~ not see <whom>; it =it be~ not <my thing>
 cannot.pet: read; write; drive; fly; read <a- book>; open <the door|window>; ride <a- bike>
 cannot.farm: read; read <a- book>; write; climb <s tree>; ride <a- bike>; drive <a car|truck>
  sing
@@ -549,26 +553,31 @@ cannot.baby: walk; read; run; write; swim; read <a- book>; ride <a- bike>; climb
  cook; open <the door|box>
 cannot.doll: walk; sing; eat; sleep; read; hear <whom>; see <whom>; help <whom>
 avoid.somebody: want to [sleep|sing|dance|cry|go home|go to bed|stop]; cry; sleep; know
- know <whom>; run inside; wake up; eat <s egg|nut>; eat <o- soup|cheese|rice>; play inside
- like to [wait|run|swim|sing|dance|clean|work]; work today; go to school today; hear <whom>
- drink <o- tea|milk>; live here; feel [well|good|sick]; look at <whom>; need help; wear <s hat>
- wear <a hat|coat>
+ know <whom>; run inside; wake up; eat <s egg|nut>; eat <s- soup|cheese|rice>; play inside
+ like to [wait|run|swim|sing|dance|clean|work]; work today; hear <whom>; drink <s- tea|milk>
+ live here; feel [well|good|sick]; look at <whom>; need help; wear <s hat>; wear <a hat|coat>
+avoid.child: go to school today; want to go to school
 avoid.animal: like the [rain|snow|cold|wind]; sleep; sleep at night; want to sleep; hear <whom>
  see <whom>; wake up; run from <whom>; know <whom>
 avoid.pet: come home; eat <s fruit>; sleep on <the bed>; want to come [in|here|home]
-disliked: <s insect|ant|nut|egg|berry>; the [rain|cold|wind|snow]; <o- food>
- <this food|hat|shirt|game|song>; to [wait|run|sing|cry|clean]; <o- tea|honey>
+disliked: <s insect|ant|nut|egg|berry>; the [rain|cold|wind|snow]; <s- food>
+ <this food|hat|shirt|game|song>; to [wait|run|sing|cry|clean]; <s- tea|honey>
 
 # To have
-have: 5 [someone] have~ <a thing|pet|gift>
- 4 [someone] have~ <n thing|pet|toy|clothes|friend|brother|sister>; 2 <!one somebody> have~ [body]
- i <!i> have~ [body]; you <!you> have~ [body]; [he|she] =he have~ [body]
- 4 <!d animal> have~ {parts}; 3 <!g animal> have~ {parts}; 3 <!one animal> have~ {part}
- <!a- animal> have~ {part}; 2 [someone] have~ <a- meal> for [breakfast|lunch|dinner]
- <!one house> have~ <a door|window>; <!d house> have~ <n door|window>; <!d tree> have~ <s leaf>
+have: 5 [someone] have~ {owns}; 2 [someone] have~ <n friend|brother|sister>
+ 2 <!one somebody> have~ [body]; i <!i> have~ [body]; you <!you> have~ [body]
+ [he|she] =he have~ [body]; 4 <!d animal> have~ {parts}; 3 <!g animal> have~ {parts}
+ 3 <!one animal> have~ {part}; <!a- animal> have~ {part}
+ 2 [someone] have~ <a- meal> for [breakfast|lunch|dinner]; <!one house> have~ <a door|window>
+ <!d house> have~ <n door|window>; <!d tree> have~ <s leaf>
  <!d bike|car|truck|bus> have~ [big|new|red|black] wheels; <!d pet> have~ <a bone|ball|bed|bowl>
  [someone] have~ [no time|time to play|a good day|a bad day|a bad cold|work to do]
  <!d child|boy|girl|tom|ben|mia|anna> have~ school today
+owns.somebody: 2 <a bag|hat|coat|shirt|book|bike|cup|pencil|picture|house>; 2 <a pet>
+ 2 <n bag|hat|coat|shirt|sock|shoe|book|cup|pencil|pet>
+owns.child: <a toy>; <n toy>
+owns.adult: <a car|truck>
+owns.farming: <n farm>
 body: two [hands|eyes|ears|feet|legs]; [brown|blue|green] eyes
  [black|brown|red|long|short|gray] hair; cold [hands|feet|ears]; a [small|big|red|cold] nose
  [big|small|warm|cold|clean|dirty] hands; a [nice|small|round] face
@@ -630,15 +639,22 @@ forbidden: run [inside|here|in the house]; cry; jump on <the bed|table|chair>; w
 joined: 4 <!pronoun> {brief~} and <!d somebody> {brief~}
  3 <!d somebody> {brief~} and <!d somebody> {brief~}; 2 <!d somebody> {brief~} and i <!i> {brief~}
  2 <!d pet> {brief~} and <!d pet> {brief~}; <!d farm> {brief~} and <!d farm> {brief~}
- <!d bird> {brief~} and <!d flier|insect|frog> {brief~}; 2 [someone] {brief~} and {brief~}
- 2 <!d somebody> {brief~} and <!d dog> {brief~}; 6 [but]; 4 [beasts] =they [together]
-beasts: <d- pet> and <!d- pet>; the cat and <!the- dog>; the cow and <!the- horse>
+ <!d bird> {brief~} and <!d flier|insect|frog> {brief~}; 3 [someone] [duo]
+ 2 <!d somebody> {brief~} and <!d dog> {brief~}; 6 [but]; 3 [beasts] =they [together]
+ 2 [friends] =they [play.together]
+duo: sing~ and dance~; read~ and write~; run~ and jump~; play~ and laugh~; eat~ and drink~
+ smile~ and sing~; draw~ and paint~; swim~ and rest~; cook~ and bake~; sit~ and read~
+ look~ and listen~; laugh~ and dance~
+beasts: 3 <d- pet> and <!d- pet>; the cat and <!the- dog>; the cow and <!the- horse>
  the hen and <!the- goose>; the sheep and <!the- goat>; the duck and <!the- goose>
- the pig and <!the- cow>; the [boy|girl|child|farmer] and <!the- pet>
- [tom|ben|mia|anna] and <!my- pet>; the farmer and <!the- dog|horse>; my friend and <!my- pet>
+ the pig and <!the- cow>
 together: play~ together; be~ friends; be~ good friends; eat~ together; sleep~ together
  rest~ together; walk~ home together; be~ [hungry|tired|thirsty|happy|wet]; look~ at <whom>
  rest~ in the sun; run~ together; come~ home together; be~ [outside|inside|home]
+friends: the [boy|girl|child] and <!the- pet>; [tom|ben|mia|anna] and <!my- pet>
+ the farmer and <!the- dog|horse>; [my|his|her] friend and <!the- pet>
+play.together: run together; [play|rest] together; be~ good friends; walk home together
+ rest in the sun; come home together; be~ [outside|inside|home|tired|happy|wet]
 but: 3 <!the- elephant|bear|horse|cow|lion> be~ big but <!the- mouse|ant|bee|kitten> be~ small
  2 <!the- horse|fox|rabbit|dog> be~ fast but <!the- turtle> be~ slow
  <!d- soup|tea|rice> be~ hot but <!d- milk|juice|water> be~ cold
@@ -704,12 +720,12 @@ animal.when: <!d pet> sleep~ when it [rains|snows|is dark|is hot]
 
 # Knowing and telling: here live the words that open questions
 knows: 3 [someone] [tells] who [who.does]; 3 [someone] [tells] what [what.does]
- 3 [someone] [tells] where [place.is]; 2 [someone] [tells] why [why.does]
+ 3 [someone] [tells] where [place.is]; 2 [someone] [asks] why [why.does]
  2 [someone] [asks] when [when.does]; 2 [someone] [asks] how [how.does]
- 1 [someone] [knows.how] how to [skill]; 2 [someone] [sure] what <he> [want|like|need|have|see]~
+ 1 [someone] [knows.how] how to [skill]; 2 [someone] [sure] what <he> [want|like|need]~
  [someone] [asks] where <he> be~; 2 [someone] [thinks] that [that.is]
  1 this is how [someone] [swim|sing|dance|draw|write|cook|read|play|paint]~
- 1 this is where [someone] [play|live|sleep|eat|work]~; 1 [someone] [wonders] if [that.is]
+ 1 this is where [someone] [play|live|sleep|eat]~; 1 [someone] [wonders] if [that.is]
 tells: know~; see~; ask~; tell~ <whom>; do~ not know; want~ to know
 asks: ask~; want~ to know; know~; do~ not know
 sure: know~; do~ not know
@@ -717,12 +733,12 @@ knows.how: know~; learn~; ask~; show~ <whom>; tell~ <whom>
 wonders: ask~; want~ to know
 thinks: 2 know~; see~; hear~
 who.does: is [here|there|at the door|at home|in the kitchen|in the garden|late]
- [sings|plays|comes|calls|laughs|cries]; [likes|has|wants] <thing|pet|fruit>
+ [sings|plays|comes|calls|laughs|cries]; [likes|has|wants] <a- thing|pet|fruit>
  can [swim|read|sing|help <whom>]
 what.does: [someone] [want|like|need|eat|have|see|read]~; <!the animal> eat~
  is in <the holder|cup|bowl>; this is; [someone] can do
 place.is: <!the animal|thing> be~; <!d somebody> be~; <!the animal> sleep~
- <!d family> [work|live]~; [someone] live~; <!thes clothes|toy> be~
+ <!d family> [work|live]~; <!thes clothes|toy> be~
 why.does: [someone] [laugh|cry|smile|run|sing]~; <!the dog> bark~; <!the baby> cry~
  [someone] be~ [sad|happy|late|tired]; it [rains|snows|is dark]
 when.does: <!the bus|train> come~; [someone] come~ home; [someone] [eat|sleep|play]~

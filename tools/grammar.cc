@@ -349,8 +349,11 @@ Grammar::Number Grammar::determine(std::string& det, const Noun& noun, const Fra
   }
   if (det == "thes" || (det == "my" && !mine)) det = "the";
   if (det == "s") det = "";
-  if (det == "own") det = possessive(frame.pronoun);
-  if (det == "my") det = toss("my my my my your his her our their", random);
+  if (det == "my") {
+    det = toss("my my my my your his her our their", random);
+  } else if (det == "own") {
+    det = possessive(frame.pronoun);
+  }
   if (det == "these") det = toss("these those", random);
   if (det == "n") det = toss("two two two three three four five six many some", random);
   return plural ? Number::plural : Number::singular;

@@ -145,8 +145,7 @@ int main(int argc, char** argv) {
     if (argc == 3 && first == "--check") return glassbox::check(argv[2]) > 0 ? 1 : 0;
     if (argc == 2 && first != "--check") {
       glassbox::make(first);
-      glassbox::check(first);
-      return 0;
+      return glassbox::check(first) > 0 ? 1 : 0;
     }
   } catch (const std::exception& e) {
     std::fprintf(stderr, "make_texts: %s\n", e.what());
