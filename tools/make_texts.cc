@@ -43,7 +43,7 @@ bool opens_question(const std::string& word) {
 // How often a sentence of so many words is kept: a first-grader's are short.
 constexpr std::array<double, kLongest + 1> kKept = {0, 0, 1, 1, 1, 0.55, 0.3, 0.15, 0.1};
 
-// Draws until there are `count` distinct lines; their order is the order of drawing.
+// Distinct lines of allowed length, in the order of adding.
 class Text {
  public:
   // False if the line is too short, too long or known.
