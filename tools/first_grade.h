@@ -158,7 +158,7 @@ seat: on <the chair|bed>; on the floor; by <the window|door>; at <the table>; on
 goal: to school; to the park; to the beach; to the store; to the zoo; to the farm
  to <the lake|pond|river>; home; to town; up <the hill>; to <my- house>
 with: with <whom>; with <own friend>; with <the- family|friend>
-then.somebody: in the morning; 2 every day; today; at home; on [rainy|sunny|windy] days
+then.somebody: in the morning; 2 every day; today; on [rainy|sunny|windy] days
 then.child: after school; at school
 where.pet: in the garden; in the yard; in <the house|room>; under <the table|bed|chair|tree>
  in <the basket|box>; on <the chair|bed>; by <the door|window>; on the grass
@@ -455,7 +455,7 @@ copula: 5 [someone] be~ {feels}; 2 [someone] be~ very {feels}; [nice.one] be~ ve
  2 <!d thing|food|letter|picture|flower> be~ {from}; <!d thing> be~ not for <whom>
  <!d door|window|box|bag> be~ open; <!d cup|bowl|box|bag|basket> be~ [full|empty]
  <!the holder> be~ full of <s fruit|toy|book|egg|nut|berry|leaf>; <!d somebody> be~ [with]
- <!d pet> be~ <my friend>
+ <!one pet> be~ <my friend>
 from.bike: for <whom>; from <the family>
 from.thing: from <the family>; for <whom>; for <d- somebody>
 from.food: for <whom>; for <d- somebody>; from the [store|farm]
