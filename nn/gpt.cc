@@ -65,10 +65,22 @@ Run<T> Gpt<T>::layers(Run<T> x, std::size_t position, Attend attend) {
 }
 
 template <class T>
+void Gpt<T>::check_ids(std::span<const std::uint32_t> tokens_then_positions) const {
+  const std::size_t rows = tokens_then_positions.size() / 2;
+  for (std::size_t n = 0; n < rows; ++n)
+    if (tokens_then_positions[n] >= config().vocab_size ||
+        tokens_then_positions[rows + n] >= config().block_size)
+      throw TapeError(fmt::format("forward: expected a token below {} at a position below {}, found {} at {}",
+                                  config().vocab_size, config().block_size, tokens_then_positions[n],
+                                  tokens_then_positions[rows + n]));
+}
+
+template <class T>
 Run<T> Gpt<T>::forward(const Batch& batch) {
   labels_.batch = &batch;
   ids_ = batch.tokens;
   ids_.insert(ids_.end(), batch.positions.begin(), batch.positions.end());
+  check_ids(ids_);
   const auto x = embedding(tables_[0], tables_[1], ids_);
   return layers(x, LabelContext::kStacked, [&](std::size_t, const Run<T>& query_key_value) {
     return causal_self_attention(query_key_value, batch.starts, config().n_head);
@@ -80,7 +92,9 @@ Run<T> Gpt<T>::forward(std::uint32_t token, std::size_t position, GraphCache<T>&
   if (position != cache.size() || position >= config().block_size)
     throw TapeError(fmt::format("forward: expected position {} of a block of {}, found {}",
                                 cache.size(), config().block_size, position));
+  if (!cache.fits(config())) throw TapeError("forward: expected a cache made from the model's config");
   const std::uint32_t ids[] = {token, static_cast<std::uint32_t>(position)};
+  check_ids(ids);
   const auto x = embedding(tables_[0], tables_[1], ids);
   return layers(x, position, [&](std::size_t l, const Run<T>& query_key_value) {
     const auto rows = cache.append(l, query_key_value);  // keys and values grow by one
@@ -90,13 +104,17 @@ Run<T> Gpt<T>::forward(std::uint32_t token, std::size_t position, GraphCache<T>&
 
 template <class T>
 typename Gpt<T>::Loss Gpt<T>::loss(const Batch& batch) {
+  for (const TokenId target : batch.targets)
+    if (target >= config().vocab_size)
+      throw TapeError(fmt::format("loss: expected targets below {}, found {}", config().vocab_size, target));
   const auto rows =
       named(cross_entropy(forward(batch), batch.targets), Stage::loss, 0, LabelContext::kStacked);
   const auto weights = tape_.leaf_run(batch.rows(), 1);
   for (std::size_t n = 0; n < batch.rows(); ++n)
     *tape_.data_from(weights.node(n, 0)) = static_cast<T>(batch.weights[n]);
-  auto mean = dot(rows, weights);
-  return {rows, mean};
+  const auto mean = named(tape_.record(Op::dot, {rows, weights}, 1, 1), Stage::mean_loss, 0,
+                          LabelContext::kStacked);
+  return {rows, mean(0, 0)};
 }
 
 template <class T>

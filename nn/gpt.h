@@ -36,16 +36,18 @@ class Gpt {
   Value<T> parameter(const std::string& name, std::size_t row, std::size_t col);
 
   // The logits of every position: (N, V). Labels of the values refer to this batch, which must live as long
-  // as they are asked for.
+  // as they are asked for. Throws TapeError for a token or a position that the model has no row for.
   Run<T> forward(const Batch& batch);
   // The tutorial's own form: one token, its keys and values added to the cache; logits (1, V). Equal bits.
-  // Throws TapeError if the position is not the cache's size or the block is full.
+  // Throws TapeError if the position is not the cache's size, the block is full, the model has no such
+  // token, or the cache was made for another shape or holds a step that was cleared.
   Run<T> forward(std::uint32_t token, std::size_t position, GraphCache<T>& cache);
 
   struct Loss {
     Run<T> rows;    // (N, 1), nats
     Value<T> mean;  // weighted by the batch's weights
   };
+  // Throws as forward() does, and for a target that is no token.
   Loss loss(const Batch& batch);
 
   // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null: numbers.
@@ -57,6 +59,7 @@ class Gpt {
   };
   explicit Gpt(const GptConfig& config);
   Run<T> parameter_run(const ParameterBlock& block);
+  void check_ids(std::span<const std::uint32_t> tokens_then_positions) const;
   // What both forward paths share; `attend` is what they do not.
   template <class Attend>
   Run<T> layers(Run<T> x, std::size_t position, Attend attend);

@@ -17,6 +17,10 @@ class GraphCache {
 
   std::size_t size() const { return layers_.empty() ? 0 : layers_.back().size(); }
   bool full() const { return size() == block_size_; }
+  bool fits(const GptConfig& config) const {
+    return block_size_ == config.block_size && n_embd_ == config.n_embd &&
+           layers_.size() == config.n_layer;
+  }
   Value<T> key(std::size_t layer, std::size_t position, std::size_t channel) const {
     return layers_[layer][position](0, n_embd_ + channel);
   }
@@ -25,10 +29,14 @@ class GraphCache {
   }
 
   // Adds the newest token's query, key and value (1, 3C) and returns where each entry of the layer begins.
+  // Throws TapeError if an entry's step was cleared.
   std::vector<NodeId> append(std::size_t layer, const Run<T>& query_key_value) {
     layers_[layer].push_back(query_key_value);
     std::vector<NodeId> rows;
-    for (const Run<T>& entry : layers_[layer]) rows.push_back(entry.node(0, 0));
+    for (const Run<T>& entry : layers_[layer]) {
+      entry.check();
+      rows.push_back(entry.node(0, 0));
+    }
     return rows;
   }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace glassbox {
 
@@ -12,7 +13,7 @@ struct StageName {
   const char* name;
   bool of_layer;
 };
-constexpr std::array<StageName, 14> kNames = {{{"embedding", false},
+constexpr std::array<StageName, 15> kNames = {{{"embedding", false},
                                                {"norm", false},
                                                {"attention.norm", true},
                                                {"attention.", true},
@@ -25,6 +26,7 @@ constexpr std::array<StageName, 14> kNames = {{{"embedding", false},
                                                {"mlp.output", true},
                                                {"mlp.residual", true},
                                                {"logits", false},
+                                               {"loss", false},
                                                {"loss", false}}};
 
 // A value's tag: stage, layer, and position + 1 of a run of one row (0: stacked, the batch tells).
@@ -42,6 +44,7 @@ std::string parameter_label(const void* context, std::uint32_t offset, std::size
 std::string value_label(const void* opaque, std::uint32_t tag, std::size_t row, std::size_t col) {
   const auto& context = *static_cast<const LabelContext*>(opaque);
   const auto stage = static_cast<Stage>(tag & ((1u << kStageBits) - 1));
+  if (stage == Stage::mean_loss) return stage_name(stage, 0);
   const std::size_t layer = tag >> kStageBits & ((1u << kLayerBits) - 1);
   std::size_t position = tag >> (kStageBits + kLayerBits);
   std::string place;
@@ -78,6 +81,66 @@ std::string stage_name(Stage stage, std::size_t layer, std::size_t part) {
   std::string name = entry.of_layer ? fmt::format("layers.{}.{}", layer, entry.name) : entry.name;
   if (stage == Stage::attention_qkv) name += "qkv"[part];
   return name;
+}
+
+std::optional<StageRef> find_stage(std::string_view name, std::size_t n_layer) {
+  for (std::size_t s = 0; s < kNames.size(); ++s) {
+    const auto stage = static_cast<Stage>(s);
+    const std::size_t layers = kNames[s].of_layer ? n_layer : 1;
+    const std::size_t parts = stage == Stage::attention_qkv ? 3 : 1;
+    for (std::size_t l = 0; l < layers; ++l)
+      for (std::size_t part = 0; part < parts; ++part)
+        if (stage_name(stage, l, part) == name) return StageRef{stage, l, part};
+  }
+  return {};
+}
+
+namespace {
+std::optional<std::size_t> whole_number(std::string_view text) {
+  std::size_t value = 0;
+  const auto end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end) return {};
+  return value;
+}
+}  // namespace
+
+std::optional<std::vector<std::size_t>> ScalarName::numbers() const {
+  std::vector<std::size_t> result;
+  if (!index) return result;
+  std::string_view rest = *index;
+  while (true) {
+    const std::size_t end = std::min(rest.find("]["), rest.size());
+    const auto number = whole_number(rest.substr(0, end));
+    if (!number) return {};
+    result.push_back(*number);
+    if (end == rest.size()) return result;
+    rest.remove_prefix(end + 2);
+  }
+}
+
+std::optional<ScalarName> parse_scalar_name(std::string_view text) {
+  ScalarName result;
+  const std::size_t end = std::min(text.find_first_of("@["), text.size());
+  if (end == 0) return {};
+  result.name = text.substr(0, end);
+  text.remove_prefix(end);
+  if (!text.empty() && text[0] == '@') {
+    std::string_view place = text.substr(1, text.find('[') - 1);
+    text.remove_prefix(1 + place.size());
+    if (const std::size_t colon = place.find(':'); colon != place.npos) {
+      const auto sentence = whole_number(place.substr(0, colon));
+      if (!sentence) return {};
+      result.sentence = *sentence;
+      place.remove_prefix(colon + 1);
+    }
+    result.position = whole_number(place);
+    if (!result.position) return {};
+  }
+  if (text.empty()) return result;
+  if (text.size() < 3 || text.back() != ']') return {};
+  result.index = text.substr(1, text.size() - 2);
+  return result;
 }
 
 }  // namespace glassbox

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "autograd/record.h"
 #include "data/tokenizer.h"
@@ -27,12 +30,37 @@ enum class Stage : std::uint8_t {
   mlp_output,
   mlp_residual,
   logits,
-  loss,
+  loss,                  // of each position
+  mean_loss,             // what a step trains on
 };
 
 // Its name without position and index; `layer` is ignored by the stages outside of layers. For
 // attention_qkv, `part` 0, 1, 2 is q, k, v.
 std::string stage_name(Stage stage, std::size_t layer, std::size_t part = 0);
+
+// The reverse: what a name without position and index stands for, or nothing.
+struct StageRef {
+  Stage stage;
+  std::size_t layer, part;
+};
+std::optional<StageRef> find_stage(std::string_view name, std::size_t n_layer);
+
+// A name taken apart, by the one grammar of names:
+//   NAME[row][column]        a parameter, [out][in] as in the file
+//   NAME@position[index]     a value; NAME@sentence:position[index] in a batch of several sentences
+//   NAME@position, NAME      what has no index: loss@2, loss
+// A word may hold any character but white space, so `index` is all from the first bracket to the last.
+struct ScalarName {
+  std::string name;
+  std::size_t sentence = 0;
+  std::optional<std::size_t> position;
+  std::optional<std::string> index;  // "5", "cat", "7][3"
+
+  // "7][3" as {7, 3}; nothing if a part is no number.
+  std::optional<std::vector<std::size_t>> numbers() const;
+};
+// Nothing if the text does not follow the grammar.
+std::optional<ScalarName> parse_scalar_name(std::string_view text);
 
 // What labels need to know of a model and of the batch it runs; the labels that it makes point at it.
 struct LabelContext {
