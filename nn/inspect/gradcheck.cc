@@ -1,0 +1,141 @@
+#include "nn/inspect/gradcheck.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "autograd/scope.h"
+
+namespace glassbox {
+
+namespace {
+
+constexpr double kRounding = std::numeric_limits<double>::epsilon() / 2;
+constexpr double kStep = 1.0 / 512;  // of the size of a parameter's entries: h^4 is then below 2e-11
+constexpr double kShrink = 1.0 / 8;
+constexpr int kShrinks = 5;          // down to 6e-8: below it rounding drowns the difference
+// The loss is the end of a chain of some hundred roundings a position; they partly cancel.
+constexpr double kLossRoundings = 64;
+constexpr double kRelative = 1e-6;
+
+class LossProbe {
+ public:
+  explicit LossProbe(Inspection& inspection) : inspection_(inspection) { loss_at(0, 0, signs_here_); }
+
+  struct Difference {
+    double slope = 0, left = 0, right = 0;  // the last two of the inner points alone
+    double noise = 0;                       // what rounding may make of it
+    bool one_piece = false;
+  };
+  Difference difference(NodeId id, double h) {
+    const double before = inspection_.tape().data(id);
+    double f[4];
+    Difference result;
+    result.one_piece = true;
+    constexpr double kAt[] = {-2, -1, 1, 2};
+    for (int i = 0; i < 4; ++i) {
+      f[i] = loss_at(id, kAt[i] * h, signs_);
+      result.one_piece = result.one_piece && signs_ == signs_here_;
+    }
+    inspection_.tape().set_data(id, before);
+    result.slope = (8 * (f[2] - f[1]) - (f[3] - f[0])) / (12 * h);
+    result.left = (loss_here_ - f[1]) / h;
+    result.right = (f[2] - loss_here_) / h;
+    result.noise = kLossRoundings * kRounding * std::max(1.0, std::abs(loss_here_)) / h;
+    return result;
+  }
+
+ private:
+  // The loss with parameter `id` moved, and the signs of relu's inputs on the way.
+  double loss_at(NodeId id, double move, std::vector<bool>& signs) {
+    Tape<double>& tape = inspection_.tape();
+    const double before = tape.data(id);
+    tape.set_data(id, before + move);
+    const StepScope<double> scope(tape);
+    const std::size_t first_run = tape.runs().size();
+    const double loss = inspection_.gpt().loss(inspection_.batch()).mean.data();
+    signs.clear();
+    for (std::size_t i = first_run; i < tape.runs().size(); ++i) {
+      const RunInfo& run = tape.runs()[i];
+      if (run.op != kernels::Op::relu) continue;
+      for (std::size_t n = 0; n < run.rows; ++n)
+        for (NodeId m = 0; m < run.cols; ++m)
+          signs.push_back(tape.data(static_cast<NodeId>(run.out + n * run.pitch) + m) > 0);
+    }
+    tape.set_data(id, before);
+    if (move == 0) loss_here_ = loss;
+    return loss;
+  }
+
+  Inspection& inspection_;
+  std::vector<bool> signs_here_, signs_;
+  double loss_here_ = 0;
+};
+
+}  // namespace
+
+Gradcheck gradcheck(Inspection& inspection, const double* analytic, const GradcheckOptions& options) {
+  const ParameterLayout& layout = inspection.layout();
+  const std::vector<double> given(analytic, analytic + layout.slab_size());
+  Gradcheck result;
+  result.parameters = layout.config().parameter_count();
+  std::size_t wanted = options.sample == 0 ? result.parameters : std::min(options.sample, result.parameters);
+  std::size_t left = result.parameters;
+  const std::size_t all = wanted;
+  Random random(options.seed);
+  LossProbe probe(inspection);
+  std::vector<std::pair<double, Gradcheck::Entry>> ranked;  // difference over tolerance
+
+  for (const ParameterSpec& spec : layout.parameters()) {
+    double squares = 0;
+    for (std::size_t r = 0; r < spec.rows; ++r)
+      for (std::size_t c = 0; c < spec.cols; ++c)
+        squares += std::pow(inspection.tape().data(static_cast<NodeId>(spec.index(r, c))), 2);
+    const double size = std::max(1e-3, std::sqrt(squares / static_cast<double>(spec.size())));
+    for (std::size_t r = 0; r < spec.rows; ++r) {
+      for (std::size_t c = 0; c < spec.cols; ++c, --left) {
+        // Of `left` still to come, `wanted` are drawn.
+        if (wanted < left && random.uniform() * static_cast<double>(left) >= static_cast<double>(wanted))
+          continue;
+        --wanted;
+        const auto id = static_cast<NodeId>(spec.index(r, c));
+        const double gradient = given[id];
+        double h = std::exp2(std::floor(std::log2(kStep * size)));
+        auto numeric = probe.difference(id, h);
+        for (int i = 0; i < kShrinks && !numeric.one_piece; ++i) {
+          result.shrunk += i == 0;
+          numeric = probe.difference(id, h *= kShrink);
+        }
+        double slope = numeric.slope;
+        if (!numeric.one_piece) {
+          ++result.on_a_kink;
+          slope = std::clamp(gradient, std::min(numeric.left, numeric.right),
+                             std::max(numeric.left, numeric.right));
+        }
+        const double tolerance =
+            kRelative * std::max(std::abs(gradient), std::abs(slope)) + numeric.noise;
+        const double difference = std::abs(gradient - slope);
+        const bool good = difference <= tolerance;  // false for NaN
+        result.failed += !good;
+        ++result.checked;
+        const double rank = std::isfinite(difference) ? difference / tolerance
+                                                      : std::numeric_limits<double>::infinity();
+        ranked.push_back({rank, {fmt::format("{}[{}][{}]", spec.name, r, c), gradient, slope, tolerance}});
+        if (options.progress && result.checked % 256 == 0) options.progress(result.checked, all);
+        if (ranked.size() < 4 * options.worst + 64) continue;
+        std::stable_sort(ranked.begin(), ranked.end(),
+                         [](const auto& a, const auto& b) { return a.first > b.first; });
+        ranked.resize(options.worst);
+      }
+    }
+  }
+  std::stable_sort(ranked.begin(), ranked.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  if (ranked.size() > options.worst) ranked.resize(options.worst);
+  for (auto& [rank, entry] : ranked) result.worst.push_back(std::move(entry));
+  return result;
+}
+
+}  // namespace glassbox
