@@ -61,7 +61,9 @@ struct relu_formula {
 };
 
 // y = a (1 + tanh(c (a + 0.044715 a^3))) / 2 with c = sqrt(2 / pi): GPT-2's form of Hendrycks and
-// Gimpel's GELU. With t the tanh: d y = ((1 + t) / 2 + a (1 - t^2) c (1 + 3 * 0.044715 a^2) / 2) da
+// Gimpel's GELU. With t the tanh: d y = ((1 + t) / 2 + a (1 - t^2) c (1 + 3 * 0.044715 a^2) / 2) da.
+// Where t is 1 or -1 the vanishing factors win over an infinite a or a^2: gelu(-infinity) is 0, and the
+// derivative is 1 or 0.
 struct gelu_formula {
   static constexpr int operands = 1;
   static constexpr double kScale = 0.79788456080286535588, kCubic = 0.044715;
@@ -72,14 +74,18 @@ struct gelu_formula {
   }
   FORMULA forward(D d, V a, V) {
     using T = hn::TFromD<D>;
-    return hn::Mul(hn::Mul(hn::Set(d, T(0.5)), a), hn::Add(hn::Set(d, 1), inner(d, a)));
+    const V above = hn::Add(hn::Set(d, 1), inner(d, a));
+    return hn::IfThenZeroElse(hn::Eq(above, hn::Zero(d)),
+                              hn::Mul(hn::Mul(hn::Set(d, T(0.5)), a), above));
   }
   FORMULA d_a(D d, V, V g, V a, V) {
     using T = hn::TFromD<D>;
     const V one = hn::Set(d, 1), half = hn::Set(d, T(0.5)), t = inner(d, a);
     const V slope = hn::Mul(hn::Set(d, T(kScale)),
                             hn::Add(one, hn::Mul(hn::Set(d, T(3 * kCubic)), hn::Mul(a, a))));
-    const V bent = hn::Mul(hn::Mul(a, hn::Sub(one, hn::Mul(t, t))), slope);
+    const V flat = hn::Sub(one, hn::Mul(t, t));
+    const V bent =
+        hn::IfThenZeroElse(hn::Eq(flat, hn::Zero(d)), hn::Mul(hn::Mul(a, flat), slope));
     return hn::Mul(g, hn::Mul(half, hn::Add(hn::Add(one, t), bent)));
   }
 };

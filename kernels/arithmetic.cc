@@ -125,7 +125,7 @@ struct max_formula {
   static constexpr int operands = 2;
   template <class D, class V>
   static HWY_INLINE auto takes_a(D, V a, V b) {
-    return hn::Or(hn::Ge(a, b), hn::Ne(a, a));
+    return hn::Or(hn::Ge(a, b), hn::IsNaN(a));
   }
   FORMULA forward(D d, V a, V b) { return hn::IfThenElse(takes_a(d, a, b), a, b); }
   FORMULA d_a(D d, V, V g, V a, V b) { return hn::IfThenElseZero(takes_a(d, a, b), g); }
@@ -137,7 +137,7 @@ struct min_formula {
   static constexpr int operands = 2;
   template <class D, class V>
   static HWY_INLINE auto takes_a(D, V a, V b) {
-    return hn::Or(hn::Le(a, b), hn::Ne(a, a));
+    return hn::Or(hn::Le(a, b), hn::IsNaN(a));
   }
   FORMULA forward(D d, V a, V b) { return hn::IfThenElse(takes_a(d, a, b), a, b); }
   FORMULA d_a(D d, V, V g, V a, V b) { return hn::IfThenElseZero(takes_a(d, a, b), g); }

@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cross_entropy.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "kernels/exp-inl.h"
@@ -50,6 +51,7 @@ void cross_entropy_forward(const Args<T>& x) {
       part = hn::Add(part, v);
       hn::StoreU(v, d, e + i);
     });
+    std::fill_n(e + x.in[0].cols, pitch - x.in[0].cols, T(0));  // the gradients of pads are 0
     const T sum = sums.total();
     x.saved[x.out.rows * pitch + n] = sum;
     const T log_sum = hn::GetLane(log(one, hn::Set(one, sum)));
@@ -61,7 +63,7 @@ template <class T>
 void cross_entropy_backward(const Args<T>& x) {
   if (!x.in[0].grad) return;
   const Full<T> d;
-  const std::size_t pitch = x.in[0].pitch, cols = padded(x.in[0].cols);
+  const std::size_t pitch = x.in[0].pitch;
   for (std::size_t n = 0; n < x.out.rows; ++n) {
     const T* e = x.saved + n * pitch;
     T* d_z = x.in[0].grad + n * pitch;
@@ -69,9 +71,10 @@ void cross_entropy_backward(const Args<T>& x) {
     const T scale = g * (T(1) / x.saved[x.out.rows * pitch + n]);
     const std::size_t target = x.ids[n];
     const T before = x.in[0].first_writer ? T(0) : d_z[target];
-    for (std::size_t i = 0; i < cols; i += hn::MaxLanes(d)) {
+    for (std::size_t i = 0; i < pitch; i += hn::MaxLanes(d)) {
       const auto gain = hn::Mul(hn::LoadU(d, e + i), hn::Set(d, scale));
-      hn::StoreU(x.in[0].first_writer ? gain : hn::Add(hn::LoadU(d, d_z + i), gain), d, d_z + i);
+      const auto start = x.in[0].first_writer ? hn::Zero(d) : hn::LoadU(d, d_z + i);
+      hn::StoreU(hn::Add(start, gain), d, d_z + i);
     }
     d_z[target] = (before - g) + e[target] * scale;
   }

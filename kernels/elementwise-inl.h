@@ -53,7 +53,7 @@ void elementwise_backward(const Args<T>& x) {
   for (std::size_t n = 0; n < x.out.rows; ++n) {
     const T* out = x.out.data + n * x.out.pitch;
     const T* d_out = x.out.grad + n * x.out.pitch;
-    for (std::size_t m = 0; m < x.out.cols; m += hn::MaxLanes(d)) {
+    for (std::size_t m = 0; m < x.out.pitch; m += hn::MaxLanes(d)) {
       const auto y = hn::LoadU(d, out + m), g = hn::LoadU(d, d_out + m);
       const auto va = hn::LoadU(d, a.data + n * a.pitch + m);
       const auto vb = hn::LoadU(d, b.data + n * b.pitch + m);

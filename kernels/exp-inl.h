@@ -66,7 +66,7 @@ HWY_INLINE V exp(D d, V x) {
   const V scale2 =
       hn::BitCast(d, hn::ShiftLeft<C::kMantissaBits>(hn::Add(hn::Sub(exponent, half), bias)));
   const V y = hn::Mul(hn::Mul(p, scale1), scale2);
-  return hn::IfThenElse(hn::Ne(x, x), x, y);
+  return hn::IfThenElse(hn::IsNaN(x), x, y);
 }
 
 template <class D, class V>
@@ -82,7 +82,7 @@ HWY_INLINE V log(D d, V x) {
 
 template <class D, class V>
 HWY_INLINE V tanh(D d, V x) {
-  return hn::IfThenElse(hn::Ne(x, x), x, hn::Tanh(d, x));
+  return hn::IfThenElse(hn::IsNaN(x), x, hn::Tanh(d, x));
 }
 
 }  // namespace

@@ -40,10 +40,11 @@ template <class T>
 void add_to_all(const Block<T>& a, T gain) {
   const Full<T> d;
   for (std::size_t n = 0; n < a.rows; ++n)
-    for (std::size_t m = 0; m < a.cols; m += hn::MaxLanes(d)) {
+    for (std::size_t m = 0; m < a.pitch; m += hn::MaxLanes(d)) {
       T* grad = a.grad + n * a.pitch + m;
-      hn::StoreU(hn::Add(a.first_writer ? hn::Zero(d) : hn::LoadU(d, grad), hn::Set(d, gain)), d,
-                 grad);
+      hn::StoreU(hn::Add(a.first_writer ? hn::Zero(d) : hn::LoadU(d, grad),
+                         hn::IfThenElseZero(visible(d, a.cols, m), hn::Set(d, gain))),
+                 d, grad);
     }
 }
 
@@ -109,10 +110,11 @@ void dot_backward(const Args<T>& x) {
     if (!to.grad) return;
     T* grad = to.grad + n * to.pitch + m;
     const auto before = to.first_writer ? hn::Zero(d) : hn::LoadU(d, grad);
-    hn::StoreU(fma(g, hn::LoadU(d, other.data + n * other.pitch + m), before), d, grad);
+    const auto v = hn::LoadU(d, other.data + n * other.pitch + m);
+    hn::StoreU(fma(g, hn::IfThenElseZero(visible(d, other.cols, m), v), before), d, grad);
   };
   for (std::size_t n = 0; n < a.rows; ++n)
-    for (std::size_t m = 0; m < a.cols; m += hn::MaxLanes(d)) {
+    for (std::size_t m = 0; m < a.pitch; m += hn::MaxLanes(d)) {
       add(a, b, n, m);
       add(b, a, n, m);
     }

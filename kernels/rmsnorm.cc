@@ -66,7 +66,7 @@ void rmsnorm_backward(const Args<T>& x) {
     const T d_s = d_r * (T(-0.5) * r * r * r) * scale;
     const auto vr = hn::Set(d, r), vs = hn::Set(d, d_s);
     for (std::size_t i = 0; i < x.out.pitch; i += hn::MaxLanes(d)) {
-      const auto v = hn::LoadU(d, in + i);
+      const auto v = hn::IfThenElseZero(visible(d, x.out.cols, i), hn::LoadU(d, in + i));
       auto g = x.in[0].first_writer ? hn::Zero(d) : hn::LoadU(d, d_in + i);
       g = fma(hn::LoadU(d, d_out + i), vr, g);
       g = fma(vs, v, fma(vs, v, g));

@@ -43,6 +43,12 @@ HWY_INLINE hn::Vec<D> load_first(D d, const T* p, std::size_t n) {
   return hn::IfThenElseZero(hn::FirstN(d, n), hn::LoadU(d, p));
 }
 
+// Which lanes of a vector from column m on are columns of a row; the others are pads.
+template <class D>
+HWY_INLINE hn::Mask<D> visible(D d, std::size_t cols, std::size_t m) {
+  return hn::FirstN(d, m < cols ? cols - m : 0);
+}
+
 // In-register sum: lanes j and j + half, until one is left.
 #if HWY_TARGET == HWY_SCALAR
 template <class D, class V>

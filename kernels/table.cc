@@ -1,4 +1,6 @@
 // The families' rows gathered into one table a precision.
+#include "kernels/targets.h"
+
 #include <hwy/highway.h>
 #include <hwy/targets.h>
 
@@ -6,7 +8,6 @@
 #include <cstring>
 
 #include "kernels/op.h"
-#include "kernels/targets.h"
 
 namespace glassbox::kernels {
 
@@ -49,10 +50,8 @@ template const Table<float>& table<float>();
 template const Table<double>& table<double>();
 
 namespace {
-// The targets that may run here, best first: a smaller bit is a better target.
-std::int64_t usable_targets() {
-  return hwy::SupportedTargets() & (HWY_TARGETS | HWY_EMU128 | HWY_SCALAR);
-}
+// Of the targets compiled, those that may run here, best first: a smaller bit is a better target.
+std::int64_t usable_targets() { return hwy::SupportedTargets() & HWY_TARGETS; }
 }  // namespace
 
 const char* simd_target() {
@@ -63,14 +62,15 @@ const char* simd_target() {
 bool choose_simd_target(const char* name) {
   mutable_table<float>();
   mutable_table<double>();
+  const std::int64_t before = hwy::SupportedTargets();
   hwy::SetSupportedTargetsForTest(0);
   std::int64_t chosen = 0;
   if (name) {
     const std::int64_t usable = usable_targets();
     for (std::int64_t bit = 1; bit > 0 && bit <= HWY_SCALAR; bit <<= 1)
       if ((usable & bit) && std::strcmp(hwy::TargetName(bit), name) == 0) chosen = bit;
+    hwy::SetSupportedTargetsForTest(chosen ? chosen : before);
     if (!chosen) return false;
-    hwy::SetSupportedTargetsForTest(chosen);
   }
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   mutable_table<float>() = make<float>();
