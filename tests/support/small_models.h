@@ -51,7 +51,7 @@ Weights<T> drawn_weights(const GptConfig& config, std::uint32_t seed, double sta
 // Words "w0", "w1", ... and BOS.
 inline Tokenizer numbered_words(std::size_t vocab_size) {
   std::vector<std::string> words;
-  for (std::size_t i = 0; i + 1 < vocab_size; ++i) words.push_back("w" + std::to_string(i));
+  for (std::size_t i = 0; i + 1 < vocab_size; ++i) words.emplace_back("w").append(std::to_string(i));
   return Tokenizer::from_words(words, true, "test");
 }
 
