@@ -13,14 +13,58 @@ namespace glassbox {
 
 namespace {
 
+using kernels::kLanes;
+
+// The largest logit. Throws NumericError if one is not a number or all are minus infinity.
+template <class T>
+double largest_of(std::span<const T> logits) {
+  T lanes[kLanes];  // a largest of each sixteenth: vectors for the compiler
+  std::fill_n(lanes, kLanes, -std::numeric_limits<T>::infinity());
+  bool numbers = true;
+  std::size_t i = 0;
+  for (; i + kLanes <= logits.size(); i += kLanes) {
+    int odd = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const T logit = logits[i + lane];
+      lanes[lane] = logit > lanes[lane] ? logit : lanes[lane];
+      odd |= logit != logit;
+    }
+    numbers = numbers && odd == 0;
+  }
+  for (; i < logits.size(); ++i) {
+    lanes[0] = logits[i] > lanes[0] ? logits[i] : lanes[0];
+    numbers = numbers && logits[i] == logits[i];
+  }
+  if (!numbers) {
+    const auto found = std::find_if(logits.begin(), logits.end(), [](T x) { return x != x; });
+    throw NumericError(
+        fmt::format("sampler: the logit of token {} is not a number", found - logits.begin()));
+  }
+  const T largest = *std::max_element(lanes, lanes + kLanes);
+  if (largest == -std::numeric_limits<T>::infinity()) {
+    throw NumericError("sampler: no token has a logit above minus infinity");
+  }
+  return largest;
+}
+
+// The sum, in kLanes partial sums that are added in order. REQUIRES: a multiple of kLanes numbers.
+double sum_of(const std::vector<double>& numbers) {
+  double lanes[kLanes] = {};
+  for (std::size_t i = 0; i < numbers.size(); i += kLanes) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] += numbers[i + lane];
+  }
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
 // exp of each, in place. The kernels' own: in vectors, and the same bits with every C library.
-// REQUIRES: room for padded(size) numbers.
-void exponentiate(double* numbers, std::size_t size) {
+// REQUIRES: a multiple of kLanes numbers.
+void exponentiate(std::vector<double>& numbers) {
   kernels::Args<double> x;
-  x.out.data = numbers;
+  x.out.data = numbers.data();
   x.out.rows = 1;
-  x.out.cols = static_cast<std::uint32_t>(size);
-  x.out.pitch = static_cast<std::uint32_t>(kernels::padded(size));
+  x.out.cols = x.out.pitch = static_cast<std::uint32_t>(numbers.size());
   x.in[0] = x.out;
   kernels::table<double>()[kernels::Op::exp].forward(x);
 }
@@ -50,33 +94,26 @@ Sampler::Sampler(const SamplerConfig& config) : config_(config) { config_.valida
 template <class T>
 std::span<const double> Sampler::probabilities(std::span<const T> logits) {
   const std::size_t size = logits.size();
-  probabilities_.resize(kernels::padded(size));
-  double* const weight = probabilities_.data();
-  const std::span<const double> result(weight, size);
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (std::isnan(logits[i])) {
-      throw NumericError(fmt::format("sampler: the logit of token {} is not a number", i));
-    }
-    if (logits[i] > logits[best]) best = i;
-  }
-  const double largest = size == 0 ? -INFINITY : static_cast<double>(logits[best]);
-  if (largest == -INFINITY)
-    throw NumericError("sampler: no token has a logit above minus infinity");
+  const double largest = largest_of(logits);
+  std::vector<double>& weight = probabilities_;
+  weight.resize(kernels::padded(size));
+  std::fill(weight.begin() + static_cast<std::ptrdiff_t>(size), weight.end(), -INFINITY);  // to 0
+  const std::span<const double> result(weight.data(), size);
 
   if (config_.temperature == 0) {
-    std::fill_n(weight, size, 0.0);
-    weight[best] = 1;
+    std::fill(weight.begin(), weight.end(), 0.0);
+    weight[static_cast<std::size_t>(
+        std::find(logits.begin(), logits.end(), static_cast<T>(largest)) - logits.begin())] = 1;
     return result;
   }
   if (largest == INFINITY) {  // the limit: infinite logits share everything
-    for (std::size_t i = 0; i < size; ++i) weight[i] = logits[i] == largest ? 1 : 0;
+    for (std::size_t i = 0; i < size; ++i) weight[i] = logits[i] == largest ? 0 : -INFINITY;
   } else {
     for (std::size_t i = 0; i < size; ++i) {
       weight[i] = (static_cast<double>(logits[i]) - largest) / config_.temperature;
     }
-    exponentiate(weight, size);
   }
+  exponentiate(weight);
 
   const bool cut_k = config_.top_k != 0 && config_.top_k < size;
   const bool cut_p = config_.top_p < 1;
@@ -93,8 +130,7 @@ std::span<const double> Sampler::probabilities(std::span<const T> logits) {
       order_.erase(end, order_.end());
     }
     if (cut_p) {
-      double left = 0;  // summed in id order, as everywhere
-      for (std::size_t i = 0; i < size; ++i) left += weight[i];
+      const double left = sum_of(weight);
       // A heap gives the likeliest tokens one after another; the rest is never sorted.
       const auto later = [&](TokenId a, TokenId b) { return likelier(b, a); };
       std::make_heap(order_.begin(), order_.end(), later);
@@ -109,9 +145,8 @@ std::span<const double> Sampler::probabilities(std::span<const T> logits) {
     }
   }
 
-  double sum = 0;
-  for (std::size_t i = 0; i < size; ++i) sum += weight[i];
-  for (std::size_t i = 0; i < size; ++i) weight[i] /= sum;
+  const double sum = sum_of(weight);
+  for (double& number : weight) number /= sum;
   return result;
 }
 
