@@ -7,9 +7,9 @@
 //
 // Kinks. Where relu's input changes sign between two of the four points, the difference is the slope of no
 // one piece. So the inputs' signs are compared as well, and h shrinks until all points lie on the piece on which
-// the gradient was taken. If w itself sits on a kink (an input is 0, or closer than the smallest h), the gradient
-// must lie between the slopes on its left and on its right. No alarm is false for that reason, and no parameter
-// is skipped.
+// the gradient was taken. If w itself sits on a kink (an input is 0, or closer than the smallest h), there is no
+// derivative to compare with: the parameter is then moved off it, and gradient and difference are taken there. So
+// kinks raise no false alarm, and no parameter is skipped.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct GradcheckOptions {
   std::size_t sample = 0;  // parameters to check, drawn evenly by the seed; 0 is all
   std::uint32_t seed = 42;
   std::size_t worst = 10;  // offenders to return
-  std::function<void(std::size_t done, std::size_t all)> progress;
+  std::function<void(std::size_t done, std::size_t all)> progress = {};
 };
 
 struct Gradcheck {
@@ -35,8 +35,7 @@ struct Gradcheck {
     double tolerance;  // of their difference
   };
   std::size_t checked = 0, parameters = 0, failed = 0;
-  std::size_t shrunk = 0;    // where h had to shrink because of a kink
-  std::size_t on_a_kink = 0; // judged by the slopes of both sides
+  std::size_t on_a_kink = 0;  // those that were moved off a kink
   std::vector<Entry> worst;  // by difference over tolerance, the worst first
 
   bool ok() const { return failed == 0 && checked > 0; }

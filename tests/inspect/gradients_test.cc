@@ -1,0 +1,89 @@
+#include "nn/inspect/gradients.h"
+
+#include <cmath>
+
+#include "base/error.h"
+#include "tests/catch_compat.hpp"
+#include "tests/inspect/fixture.h"
+#include "tests/support/refusal.h"
+
+namespace glassbox {
+
+TEST_CASE("summarize: mean, spread, norm and largest of a known parameter", "[inspect][gradients]") {
+  Weights<double> weights({.vocab_size = 3, .block_size = 2, .n_layer = 1, .n_head = 1, .n_embd = 2});
+  const ParameterSpec& spec = *weights.layout().find("position_embedding");
+  const double values[] = {1, -5, 3, 1};
+  for (std::size_t i = 0; i < 4; ++i) weights.data()[spec.index(i / 2, i % 2)] = values[i];
+  const Summary summary = summarize(spec, weights.data());
+  CHECK(summary.mean == 0);
+  CHECK(summary.std == 3);
+  CHECK(summary.norm == 6);
+  CHECK(summary.largest == -5);
+}
+
+TEST_CASE("entries: a row speaks [out][in] although memory is turned", "[inspect][gradients]") {
+  const auto model = inspected_model();
+  const ParameterLayout& layout = model.weights.layout();
+  const auto row = entries(layout, model.weights.data(), "layers.1.mlp.hidden[30]");
+  REQUIRE(row.size() == 8);
+  REQUIRE(row[3].name() == "layers.1.mlp.hidden[30][3]");
+  REQUIRE(row[3].value == model.weights.data()[layout.find("layers.1.mlp.hidden")->index(30, 3)]);
+}
+
+TEST_CASE("entries: no name is every parameter", "[inspect][gradients]") {
+  const auto model = inspected_model();
+  REQUIRE(entries(model.weights.layout(), model.weights.data(), "").size() == model.config().parameter_count());
+}
+
+TEST_CASE("entries: a wrong name or index is refused", "[inspect][gradients]") {
+  const auto model = inspected_model();
+  const auto message = [&](const char* name) {
+    return refusal<ConfigError>([&] { entries(model.weights.layout(), model.weights.data(), name); });
+  };
+  CHECK_THAT(message("layers.0.attention.qery"), text_contains("did you mean layers.0.attention.query?"));
+  CHECK_THAT(message("output[21]"), text_contains("a row from 0 to 20, found 21"));
+  CHECK_THAT(message("output[0][8]"), text_contains("a column from 0 to 7, found 8"));
+  CHECK_THAT(message("output[0][1][2]"), text_contains("expected a parameter's name"));
+}
+
+TEST_CASE("norms_by_place: the squares add up to the whole gradient's", "[inspect][gradients]") {
+  Inspection inspection(inspected_model(), kSentence);
+  double places = 0, all = 0;
+  for (const auto& place : norms_by_place(inspection.layout(), gradients(inspection)))
+    places += place.norm * place.norm;
+  for (const Entry& e : entries(inspection.layout(), gradients(inspection), "")) all += e.value * e.value;
+  REQUIRE(norms_by_place(inspection.layout(), gradients(inspection)).size() == 4);
+  REQUIRE(places == Approx(all).epsilon(1e-12));
+}
+
+TEST_CASE("nudge: a small move does to the loss what the gradient predicts", "[inspect][gradients]") {
+  Inspection inspection(inspected_model(), kSentence);
+  for (const Entry& entry : largest_entries(inspection.layout(), gradients(inspection), 5)) {
+    const Nudge small = nudge(inspection, entry, 1e-6);
+    CAPTURE(entry.name());
+    REQUIRE(small.predicted == Approx(entry.value * 1e-6));
+    REQUIRE(small.measured == Approx(small.predicted).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("nudge: the parameter is where it was afterwards", "[inspect][gradients]") {
+  Inspection inspection(inspected_model(), kSentence);
+  const Entry entry = largest_entries(inspection.layout(), gradients(inspection), 1)[0];
+  const double loss = inspection.recompute_loss();
+  nudge(inspection, entry, 0.5);
+  REQUIRE(inspection.recompute_loss() == loss);
+}
+
+TEST_CASE("nearest_words: a copy of a word's embedding is its nearest, with cosine 1", "[inspect][neighbours]") {
+  auto model = inspected_model();
+  const ParameterSpec& table = *model.weights.layout().find("token_embedding");
+  for (std::size_t c = 0; c < table.cols; ++c)
+    model.weights.data()[table.index(9, c)] = 2 * model.weights.data()[table.index(4, c)];
+  const auto words = nearest_words(model, 4, 3);
+  REQUIRE(words.size() == 3);
+  REQUIRE(words[0].word == 9);
+  REQUIRE(words[0].cosine == Approx(1));
+  REQUIRE(words[1].cosine < 1);
+}
+
+}  // namespace glassbox
