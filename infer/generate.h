@@ -15,7 +15,7 @@ struct GenerateConfig {
   double temperature = 0.8;
   std::size_t top_k = 0;
   double top_p = 1;
-  std::string prompt;          // its words stand at the sentence's beginning
+  std::string prompt = {};     // its words stand at the sentence's beginning
   std::size_t max_tokens = 0;  // tokens after the prompt; 0: to the end of the block
 };
 

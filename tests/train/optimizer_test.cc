@@ -1,0 +1,112 @@
+#include "train/optimizer.h"
+
+#include <cmath>
+
+#include "autograd/errors.h"
+#include "autograd/run.h"
+#include "autograd/scope.h"
+#include "autograd/value.h"
+#include "base/error.h"
+#include "tests/catch_compat.hpp"
+#include "tests/support/bits.h"
+#include "tests/support/refusal.h"
+
+using namespace glassbox;
+
+namespace {
+
+// 16 weights on a tape, 0 at first, of which the first is given gradients by hand.
+template <class T>
+struct OneWeight {
+  OneWeight() { tape.keep(); }
+  void step(double gradient, double learning_rate) {
+    tape.zero_grad();
+    {
+      const StepScope<T> scope(tape);
+      (weights(0, 0) * gradient).backward();
+    }
+    adam.step(learning_rate);
+  }
+  double weight() const { return *tape.data_from(0); }
+
+  Tape<T> tape;
+  Run<T> weights = tape.leaf_run(1, 16);
+  Adam<T> adam{tape, 16, {}};
+};
+
+}  // namespace
+
+TEST_CASE("Adam: the first update of a gradient of 1e-3 at rate 0.01 is 0.00999990000099999",
+          "[train][optimizer]") {
+  OneWeight<double> one;
+  one.step(1e-3, 0.01);
+  CHECK(std::abs(one.weight() + 0.00999990000099999) < 4e-18);  // two units in its last place
+}
+
+TEST_CASE("Adam: both bias corrections hold at every step up to 101", "[train][optimizer]") {
+  // With a gradient that stays the same both corrected moments are the gradient's, so every update is the
+  // first one. Without corrections the 101st would be 1.25 times as large.
+  OneWeight<double> one;
+  for (int step = 1; step <= 101; ++step) {
+    const double before = one.weight();
+    one.step(1e-3, 0.01);
+    REQUIRE(before - one.weight() == Approx(0.00999990000099999).epsilon(1e-11));
+  }
+}
+
+TEST_CASE("Adam: each step equals the paper's algorithm written out", "[train][optimizer]") {
+  OneWeight<double> one;
+  double w = 0, m = 0, v = 0;
+  for (int t = 1; t <= 40; ++t) {
+    const double g = std::sin(3.0 * t) * (t % 7), learning_rate = 0.01 * (1 - t / 50.0);
+    m = 0.85 * m + 0.15 * g;
+    v = 0.99 * v + 0.01 * g * g;
+    const double m_hat = m / (1 - std::pow(0.85, t)), v_hat = v / (1 - std::pow(0.99, t));
+    w -= learning_rate * m_hat / (std::sqrt(v_hat) + 1e-8);
+    one.step(g, learning_rate);
+    REQUIRE(one.weight() == Approx(w).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("Adam: a moment below the normal numbers becomes 0", "[train][optimizer]") {
+  // In float 0.15 * 0.85^n is the smallest normal number at n = 526.
+  OneWeight<float> one;
+  one.step(1, 0.01);
+  for (int n = 1; n < 500; ++n) one.step(0, 0.01);
+  one.weights(0, 0).set_data(0);
+  one.step(0, 0.01);
+  CHECK(one.weight() != 0);  // what is left of the moment still moves a weight of 0
+  for (int n = 501; n < 540; ++n) one.step(0, 0.01);
+  one.weights(0, 0).set_data(0);
+  one.step(0, 0.01);
+  CHECK(one.weight() == 0);
+}
+
+TEST_CASE("Adam: weights that never had a gradient keep their bits", "[train][optimizer]") {
+  OneWeight<float> one;
+  for (std::size_t i = 1; i < 16; ++i) one.weights(0, i).set_data(static_cast<float>(i) / 7);
+  one.weights(0, 1).set_data(-0.0f);
+  for (int n = 0; n < 100; ++n) one.step(1, 0.01);
+  CHECK(bits_of(one.weights.data(0, 1)) == bits_of(-0.0f));
+  for (std::size_t i = 2; i < 16; ++i)
+    CHECK(bits_of(one.weights.data(0, i)) == bits_of(static_cast<float>(i) / 7));
+  CHECK(one.weight() != 0);
+}
+
+TEST_CASE("Adam: a handle to what the old weights gave is stale after a step", "[train][optimizer]") {
+  OneWeight<double> one;
+  const auto loss = one.weights(0, 0) * 2;
+  loss.backward();
+  one.adam.step(0.01);
+  CHECK_THAT(refusal<TapeError>([&] { loss.data(); }), text_contains("weights have moved"));
+  CHECK(one.weights(0, 0).data() != 0);
+}
+
+TEST_CASE("Adam: settings outside of their range are refused by name", "[train][optimizer]") {
+  Tape<double> tape;
+  const auto make = [&](const AdamConfig& config) { return [&tape, config] { Adam<double>(tape, 0, config); }; };
+  CHECK_THAT(refusal<ConfigError>(make({.beta1 = 1})), text_contains("beta1"));
+  CHECK_THAT(refusal<ConfigError>(make({.beta1 = -0.1})), text_contains("found -0.1"));
+  CHECK_THAT(refusal<ConfigError>(make({.beta2 = std::nan("")})), text_contains("beta2"));
+  CHECK_THAT(refusal<ConfigError>(make({.epsilon = 0})), text_contains("epsilon"));
+}
