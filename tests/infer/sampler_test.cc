@@ -205,6 +205,14 @@ TEST_CASE("Sampler: infinite and extreme logits have their limits, others are re
              }),
              text_contains("token 1 is not a number"));
   CHECK_THAT(refusal<NumericError>([] { filtered({}, {std::nan("")}); }), text_contains("token 0"));
+  for (std::size_t place = 0; place < 40; ++place) {
+    std::vector<double> logits(40, 1.0);
+    logits[place] = std::nan("");
+    CHECK_THAT(refusal<NumericError>([&] { filtered({.temperature = 0}, logits); }),
+               text_contains("token " + std::to_string(place) + " "));
+    logits[place] = 2;
+    CHECK(drawn({.temperature = 0}, logits, 0.5) == place);
+  }
   CHECK_THAT(refusal<NumericError>([] {
                filtered({}, {-kInfinity, -kInfinity});
              }),
