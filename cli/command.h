@@ -16,12 +16,12 @@ struct UsageError : std::runtime_error {
 };
 
 struct Operand {
-  const char* name;  // "CORPUS"; "[COMMAND]" may be left out
+  const char* name;  // "CORPUS"; "[COMMAND]" may be left out, "LOG..." may be several
   const char* help;
 };
 
 struct Command {
-  const char* name;
+  const char* name;  // of one word, or of two: "inspect params"
   unsigned bit;  // its place in Option::commands
   const char* summary;
   const char* description;
@@ -37,6 +37,16 @@ const Command& find_command(const std::string& name);
 int train_command(const Arguments& arguments);
 int sample_command(const Arguments& arguments);
 int eval_command(const Arguments& arguments);
+int inspect_params_command(const Arguments& arguments);
+int inspect_gradients_command(const Arguments& arguments);
+int inspect_gradcheck_command(const Arguments& arguments);
+int inspect_neighbours_command(const Arguments& arguments);
+int inspect_value_command(const Arguments& arguments);
+int inspect_graph_command(const Arguments& arguments);
+int inspect_attention_command(const Arguments& arguments);
+int inspect_cache_command(const Arguments& arguments);
+int inspect_trace_command(const Arguments& arguments);
+int next_command(const Arguments& arguments);
 int help_command(const Arguments& arguments);
 int man_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);

@@ -136,6 +136,13 @@ std::string man_header(const std::string& name, std::string_view summary) {
                      GLASSBOX_VERSION, troff(name), troff(summary));
 }
 
+// "glassbox-inspect-params"
+std::string page_name(const Command& command) {
+  std::string name = fmt::format("glassbox-{}", command.name);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
+}
+
 std::string man_of_program() {
   std::string text = man_header("glassbox", "train and sample a small GPT");
   text += ".SH SYNOPSIS\n.B glassbox\n.I COMMAND\n[options]\n.SH DESCRIPTION\n";
@@ -148,14 +155,14 @@ std::string man_of_program() {
       "interrupted by SIGINT or SIGTERM after saving.\n.SH SEE ALSO\n";
   std::string separator;
   for (const Command& command : commands()) {
-    text += fmt::format("{}.BR glassbox\\-{} (1)", separator, command.name);
+    text += fmt::format("{}.BR {} (1)", separator, troff(page_name(command)));
     separator = ",\n";
   }
   return text + '\n';
 }
 
 std::string man_of(const Command& command) {
-  std::string text = man_header(fmt::format("glassbox-{}", command.name), command.summary);
+  std::string text = man_header(page_name(command), command.summary);
   text += fmt::format(".SH SYNOPSIS\n.B {}\n.SH DESCRIPTION\n{}\n", troff(usage(command)),
                       troff(command.description));
   for (const Operand& operand : command.operands) {
@@ -191,7 +198,18 @@ std::string listed_values(const Option& option) {
 std::string command_names() {
   std::string names;
   for (const Command& command : commands())
-    names += fmt::format("{}{}", names.empty() ? "" : " ", command.name);
+    if (std::string_view(command.name).find(' ') == std::string_view::npos)
+      names += fmt::format("{}{}", names.empty() ? "" : " ", command.name);
+  return names + " inspect";
+}
+
+// What may follow inspect.
+std::string inspect_names() {
+  std::string names;
+  for (const Command& command : commands()) {
+    const std::string_view name = command.name;
+    if (name.starts_with("inspect ")) names += fmt::format("{}{}", names.empty() ? "" : " ", name.substr(8));
+  }
   return names;
 }
 
@@ -212,10 +230,16 @@ std::string bash_completion() {
   text += fmt::format(
       "    COMPREPLY=($(compgen -W '{} --version --help' -- \"$word\"))\n    return\n  fi\n",
       command_names());
-  text += "  case ${COMP_WORDS[1]} in\n";
+  text += fmt::format(
+      "  local command=${{COMP_WORDS[1]}}\n  if [ \"$command\" = inspect ]; then\n"
+      "    if [ \"$COMP_CWORD\" -eq 2 ]; then\n"
+      "      COMPREPLY=($(compgen -W '{}' -- \"$word\"))\n      return\n    fi\n"
+      "    command=\"inspect ${{COMP_WORDS[2]}}\"\n  fi\n",
+      inspect_names());
+  text += "  case $command in\n";
   for (const Command& command : commands()) {
     std::string names;
-    text += fmt::format("    {})\n      case $before in\n", command.name);
+    text += fmt::format("    '{}')\n      case $before in\n", command.name);
     for (const Option* option : options_of(command)) {
       const std::string all = spellings(*option);
       names += ' ' + all;
@@ -245,17 +269,29 @@ std::string zsh_completion() {
 }
 
 std::string fish_completion() {
-  std::string text = "complete -c glassbox -f\n";
+  std::string text =
+      "complete -c glassbox -f\n"
+      "complete -c glassbox -n __fish_use_subcommand -a inspect -d 'look inside a model'\n";
   const auto quoted = [](std::string_view words) {
     std::string result = "'";
     for (const char c : words) result += c == '\'' ? std::string("\\'") : std::string(1, c);
     return result + '\'';
   };
   for (const Command& command : commands()) {
-    text += fmt::format("complete -c glassbox -n __fish_use_subcommand -a {} -d {}\n", command.name,
-                        quoted(command.summary));
-    const std::string here =
-        fmt::format("complete -c glassbox -n '__fish_seen_subcommand_from {}'", command.name);
+    const std::string_view name = command.name;
+    const std::size_t blank = name.find(' ');
+    std::string seen = fmt::format("__fish_seen_subcommand_from {}", name.substr(0, blank));
+    if (blank == name.npos) {
+      text += fmt::format("complete -c glassbox -n __fish_use_subcommand -a {} -d {}\n", name,
+                          quoted(command.summary));
+    } else {
+      const std::string_view second = name.substr(blank + 1);
+      text += fmt::format(
+          "complete -c glassbox -n '{}; and not __fish_seen_subcommand_from {}' -a {} -d {}\n", seen,
+          inspect_names(), second, quoted(command.summary));
+      seen += fmt::format("; and __fish_seen_subcommand_from {}", second);
+    }
+    const std::string here = fmt::format("complete -c glassbox -n '{}'", seen);
     const std::string words = operand_words(command);
     text += words.empty() ? fmt::format("{} -F\n", here) : fmt::format("{} -a '{}'\n", here, words);
     for (const Option* option : options_of(command)) {
@@ -276,14 +312,31 @@ std::string fish_completion() {
 
 }  // namespace
 
+namespace {
+// "inspect", "params" is the command "inspect params".
+std::string command_name(const Arguments& arguments) {
+  const std::string& second = arguments.operand(1);
+  return second.empty() ? arguments.operand(0) : arguments.operand(0) + ' ' + second;
+}
+
+std::string help_of_inspect() {
+  std::string text = "usage: glassbox inspect WHAT MODEL ... [options]\n\n";
+  for (const Command& command : commands())
+    if (std::string_view(command.name).starts_with("inspect ")) text += entry(command.name, command.summary);
+  return text + "\nglassbox help inspect WHAT explains each.\n";
+}
+}  // namespace
+
 int help_command(const Arguments& arguments) {
-  const std::string& name = arguments.operand(0);
-  print(name.empty() ? help_of_program() : help_of(find_command(name)));
+  const std::string name = command_name(arguments);
+  print(name.empty() ? help_of_program()
+        : name == "inspect" ? help_of_inspect()
+                            : help_of(find_command(name)));
   return 0;
 }
 
 int man_command(const Arguments& arguments) {
-  const std::string& name = arguments.operand(0);
+  const std::string name = command_name(arguments);
   print(name.empty() ? man_of_program() : man_of(find_command(name)));
   return 0;
 }

@@ -38,8 +38,14 @@ int run(std::vector<std::string> words) {
     return 0;
   }
   if (first == "--help" || first == "-h") first = "help";
-  const Command& command = find_command(first);
   words.erase(words.begin());
+  if (first == "inspect" && !words.empty() && words.front() != "--help" && words.front() != "-h") {
+    first += ' ' + words.front();  // a command of two words
+    words.erase(words.begin());
+  } else if (first == "inspect") {
+    return find_command("help").run(Arguments(find_command("help"), {first}));
+  }
+  const Command& command = find_command(first);
   const Arguments arguments(command, std::move(words));
   if (!arguments.given("help")) return command.run(arguments);
   return find_command("help").run(Arguments(find_command("help"), {command.name}));

@@ -5,8 +5,11 @@ namespace glassbox::cli {
 namespace {
 
 constexpr unsigned kTrain = 1, kSample = 2, kEval = 4, kHelp = 8, kMan = 16, kCompletion = 32;
+constexpr unsigned kNext = 1 << 6, kParams = 1 << 7, kGradients = 1 << 8, kGradcheck = 1 << 9,
+                   kValue = 1 << 10, kGraph = 1 << 11, kAttention = 1 << 12, kTrace = 1 << 13,
+                   kCache = 1 << 14, kNeighbours = 1 << 15;
 constexpr unsigned kComputing = kTrain | kSample | kEval;
-constexpr unsigned kAll = kComputing | kHelp | kMan | kCompletion;
+constexpr unsigned kAll = ~0u;
 
 constexpr Range kNone{};
 constexpr Range at_least(double low) { return {.low = low}; }
@@ -87,6 +90,48 @@ constexpr Option kOptions[] = {
      "one object: loss, perplexity, tokens; with --per-line the rows too, as lines", "Output",
      kEval},
 
+    // Looking inside
+    {"top", "", 0, integer, "N", "10", at_least(1), "how many to show", "Output",
+     kNext | kParams | kGradients | kNeighbours},
+    {"top", "", 0, integer, "N", "5", at_least(1), "how many words to show after each layer", "Output", kTrace},
+    {"worst", "", 0, integer, "N", "5", at_least(1), "how many of the worst to show", "Output", kGradcheck},
+    {"nudge", "", 0, number, "X", "0.01", above(0),
+     "move each shown entry by X, and show the loss's change as predicted and as measured", "Output",
+     kGradients},
+    {"csv", "", 0, flag, "", "", kNone, "every entry as comma-separated values: name, row, column, value",
+     "Output", kParams | kGradients},
+    {"sample", "", 0, integer, "N", "", at_least(1), "check N parameters drawn by --seed, not all", "Check",
+     kGradcheck},
+    {"seed", "", 0, integer, "S", "42", between(0, 4294967295.0), "which ones --sample draws", "Check",
+     kGradcheck},
+    {"expand", "", 0, flag, "", "", kNone,
+     "show the single operations behind it: products, partial sums, exponentials", "Output", kValue},
+    {"limit", "", 0, integer, "N", "20", at_least(0), "show N of each list; 0 shows all", "Output", kValue},
+    {"around", "", 0, text, "NAME", "", kNone, "draw this scalar with what is around it", "Graph", kGraph},
+    {"depth", "", 0, integer, "D", "1", between(1, 64), "steps from it, to children and to parents", "Graph",
+     kGraph},
+    {"width", "", 0, integer, "N", "8", at_least(1),
+     "neighbours of each scalar, those that the most gradient flows through", "Graph", kGraph},
+    {"expr", "", 0, text, "FORMULA", "", kNone, "draw a formula instead, its numbers behind it: a=2 b=-3",
+     "Graph", kGraph},
+    {"tape", "", 0, flag, "", "", kNone, "the tape as text, in the order in which it was recorded", "Graph",
+     kGraph},
+    {"format", "", 0, choice, "dot|svg", "dot", kNone, "for Graphviz, or a picture", "Output", kGraph},
+    {"out", "", 'o', file, "FILE", "", kNone, "write it to FILE", "Output", kGraph},
+    {"svg", "", 0, file, "FILE", "", kNone, "write the maps to FILE as a picture", "Output", kAttention},
+    {"json", "", 0, flag, "", "", kNone, "scores and weights as one object", "Output", kAttention},
+    {"json", "", 0, flag, "", "", kNone, "one object: words and probabilities", "Output", kNext},
+    {"layer", "", 0, integer, "L", "", at_least(0), "this layer alone", "Output", kAttention},
+    {"head", "", 0, integer, "H", "", at_least(0), "this head alone", "Output", kAttention},
+    {"layer", "", 0, integer, "L", "0", at_least(0), "the layer whose cache to show", "Output", kCache},
+    {"head", "", 0, integer, "H", "0", at_least(0), "the head whose columns to show", "Output", kCache},
+    {"at", "", 0, integer, "T", "", at_least(0),
+     "the position to look from, 0 being the sentence's beginning; without it the last", "Output", kTrace},
+    {"word", "", 0, text, "WORD", "", kNone, "the word whose logit to split; without it the likeliest",
+     "Output", kTrace},
+    {"color", "", 0, choice, "auto|always|never", "auto", kNone,
+     "shade the cells; auto on a terminal without NO_COLOR", "Output", kAttention},
+
     // Every command that computes
     {"batch-size", "", 0, integer, "B", "1", between(1, 1e6),
      "lines at a time; the result does not depend on it", "Machine", kEval},
@@ -104,8 +149,26 @@ constexpr Operand kTrainOperands[] = {{"CORPUS", "text file, UTF-8, one sentence
 constexpr Operand kSampleOperands[] = {{"MODEL", "model file, as train writes it"}};
 constexpr Operand kEvalOperands[] = {{"MODEL", "model file, as train writes it"},
                                      {"TEXT", "text file, UTF-8, one sentence a line"}};
-constexpr Operand kHelpOperands[] = {{"[COMMAND]", "the command to explain"}};
-constexpr Operand kManOperands[] = {{"[COMMAND]", "the command to describe"}};
+constexpr Operand kModelOperand = {"MODEL", "model file, as train writes it"};
+constexpr Operand kSentenceOperand = {"SENTENCE", "words that the model knows, in one argument"};
+constexpr Operand kNextOperands[] = {kModelOperand, {"[TEXT]", "how the sentence begins"}};
+constexpr Operand kParamsOperands[] = {
+    kModelOperand, {"[NAME]", "a parameter, a row or an entry: output, output[7], output[7][3]"}};
+constexpr Operand kGradientsOperands[] = {
+    kModelOperand, kSentenceOperand,
+    {"[NAME]", "a parameter, a row or an entry: output, output[7], output[7][3]"}};
+constexpr Operand kSentenceOperands[] = {kModelOperand, kSentenceOperand};
+constexpr Operand kNeighboursOperands[] = {kModelOperand, {"WORD", "a word that the model knows"}};
+constexpr Operand kValueOperands[] = {
+    kModelOperand, kSentenceOperand,
+    {"NAME", "a scalar: embedding@2[5], layers.0.attention.weights@2[1][0], logits@2[cat], loss"}};
+constexpr Operand kGraphOperands[] = {{"[MODEL]", "model file, as train writes it; with --expr NAME=NUMBER"},
+                                      {"[SENTENCE]", "words that the model knows, in one argument"},
+                                      {"[NAME=NUMBER...]", "with --expr: the numbers of its names"}};
+constexpr Operand kHelpOperands[] = {{"[COMMAND]", "the command to explain"},
+                                    {"[WHAT]", "of inspect: what to inspect"}};
+constexpr Operand kManOperands[] = {{"[COMMAND]", "the command to describe"},
+                                   {"[WHAT]", "of inspect: what to inspect"}};
 constexpr Operand kCompletionOperands[] = {{"SHELL", "bash, zsh or fish"}};
 
 constexpr const char* kTrainExamples[] = {
@@ -120,6 +183,34 @@ constexpr const char* kEvalExamples[] = {
     "glassbox eval cats.safetensors data/first_grade.txt",
     "glassbox eval cats.safetensors poems.txt --per-line > losses.csv",
 };
+constexpr const char* kNextExamples[] = {"glassbox next cats.safetensors 'the cat'",
+                                         "glassbox next cats.safetensors 'the cat' --top 3 --json"};
+constexpr const char* kParamsExamples[] = {
+    "glassbox inspect params cats.safetensors",
+    "glassbox inspect params cats.safetensors 'layers.0.attention.query[7]'"};
+constexpr const char* kGradientsExamples[] = {
+    "glassbox inspect gradients cats.safetensors 'the cat sat'",
+    "glassbox inspect gradients cats.safetensors 'the cat sat' output --csv > gradients.csv"};
+constexpr const char* kGradcheckExamples[] = {
+    "glassbox inspect gradcheck cats.safetensors 'the cat sat'",
+    "glassbox inspect gradcheck cats.safetensors 'the cat sat' --sample 1000"};
+constexpr const char* kValueExamples[] = {
+    "glassbox inspect value cats.safetensors 'the cat sat' 'logits@2[sat]'",
+    "glassbox inspect value cats.safetensors 'the cat sat' 'layers.0.attention.q@2[5]' --expand"};
+constexpr const char* kGraphExamples[] = {
+    "glassbox inspect graph --expr 'tanh(a*b + c)' a=2 b=-3 c=10 --format svg --out tanh.svg",
+    "glassbox inspect graph cats.safetensors 'the cat' --around 'layers.0.attention.q@1[5]' --depth 2"};
+constexpr const char* kAttentionExamples[] = {
+    "glassbox inspect attention cats.safetensors 'the cat sat on the mat'",
+    "glassbox inspect attention cats.safetensors 'the cat sat' --layer 0 --svg heads.svg"};
+constexpr const char* kTraceExamples[] = {
+    "glassbox inspect trace cats.safetensors 'the cat' --at 2",
+    "glassbox inspect trace cats.safetensors 'the cat sat' --at 2 --word sat"};
+constexpr const char* kCacheExamples[] = {
+    "glassbox inspect cache cats.safetensors 'the cat eats'",
+    "glassbox inspect cache cats.safetensors 'the cat eats' --layer 1 --head 3"};
+constexpr const char* kNeighboursExamples[] = {"glassbox inspect neighbours cats.safetensors cat",
+                                               "glassbox inspect neighbours cats.safetensors cat --top 3"};
 constexpr const char* kHelpExamples[] = {"glassbox help train", "glassbox sample --help"};
 constexpr const char* kManExamples[] = {"glassbox man sample | man -l -",
                                         "glassbox man train > glassbox-train.1"};
@@ -150,6 +241,47 @@ constexpr Command kCommands[] = {
      "number "
      "of tokens. Each line is cut to the model's block as in training.",
      kEvalOperands, kEvalExamples, eval_command},
+    {"next", kNext, "show what a model would say next",
+     "Prints the likeliest next words with their probabilities, as the model gives them: no "
+     "temperature, no filter.",
+     kNextOperands, kNextExamples, next_command},
+    {"inspect params", kParams, "a model's parameters",
+     "Prints every parameter with its shape, mean, spread, norm and largest entries; or one "
+     "parameter, one row or one entry by name. Rows are outputs and columns inputs, as in the file.",
+     kParamsOperands, kParamsExamples, inspect_params_command},
+    {"inspect gradients", kGradients, "the gradients of a sentence's loss",
+     "Prints the loss at each position, the gradient's norm by layer and by parameter, and the entries with "
+     "the largest gradients: with what the gradient says that a nudge does to the loss, and what it does. With a "
+     "name: that parameter, row or entry. Computed in double.",
+     kGradientsOperands, kGradientsExamples, inspect_gradients_command},
+    {"inspect gradcheck", kGradcheck, "gradients against measured slopes",
+     "Holds every gradient of the sentence's loss against a numeric derivative in double, and shows the worst. "
+     "Exit status 1 if one is wrong.",
+     kSentenceOperands, kGradcheckExamples, inspect_gradcheck_command},
+    {"inspect value", kValue, "any scalar of a computation, by name",
+     "Prints one scalar of the sentence's computation: its data, its gradient (d loss / d scalar), its "
+     "operation, its children with the local derivatives, its parents. Names: NAME[row][column] is a parameter, "
+     "NAME@position[index] a value; inspect graph MODEL SENTENCE --tape lists them.",
+     kValueOperands, kValueExamples, inspect_value_command},
+    {"inspect graph", kGraph, "draw a computation",
+     "Draws the scalars around one, or a formula, with data, gradients and local derivatives; without --around "
+     "the whole sentence, every run of scalars as one box that counts the operations in it.",
+     kGraphOperands, kGraphExamples, inspect_graph_command},
+    {"inspect attention", kAttention, "where each head looks",
+     "Prints a map for each layer and head: row by row a position, column by column what it looks back at, each "
+     "row of sum 1.",
+     kSentenceOperands, kAttentionExamples, inspect_attention_command},
+    {"inspect trace", kTrace, "a logit, taken apart",
+     "Splits the logit of a word exactly into what the embeddings, each head and each MLP added, and shows what "
+     "the model would say after each layer. Computed in double.",
+     kSentenceOperands, kTraceExamples, inspect_trace_command},
+    {"inspect cache", kCache, "the cache of keys and values as it grows",
+     "Feeds the sentence token by token and shows what one head's cache then holds: the keys and values of all "
+     "tokens so far, and the scores and weights that the newest token's query gives them.",
+     kSentenceOperands, kCacheExamples, inspect_cache_command},
+    {"inspect neighbours", kNeighbours, "words that the model takes for similar",
+     "Prints the words whose embeddings point the most the same way, by the cosine between them.",
+     kNeighboursOperands, kNeighboursExamples, inspect_neighbours_command},
     {"help", kHelp, "explain a command",
      "Shows every option of a command with its default and range, or lists the commands.",
      kHelpOperands, kHelpExamples, help_command},

@@ -186,7 +186,9 @@ Arguments::Arguments(const Command& command, std::vector<std::string> words) : c
     }
   }
   if (given("help")) return;
-  if (operands_.size() > command.operands.size()) {
+  const bool open_end = !command.operands.empty() &&
+                        std::string_view(command.operands.back().name).find("...") != std::string_view::npos;
+  if (!open_end && operands_.size() > command.operands.size()) {
     throw UsageError(fmt::format(
         "{}: expected no more than {} here, found '{}'; see glassbox help {}", command.name,
         command.operands.back().name, operands_[command.operands.size()], command.name));

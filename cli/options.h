@@ -2,6 +2,7 @@
 // they can't disagree. Dashes are canonical; an underscore in an option's name is taken for a dash.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
@@ -52,6 +53,10 @@ class Arguments {
   const Command& command() const { return *command_; }
   // As many as the command has operands, a left-out one as "".
   const std::string& operand(std::size_t i) const { return operands_[i]; }
+  // All from operand i on, of a command whose last operand may be several.
+  std::span<const std::string> operands_from(std::size_t i) const {
+    return std::span(operands_).subspan(std::min(i, operands_.size()));
+  }
   // Of this and the next three, REQUIRES: the command has the option, with the type asked for.
   bool given(const std::string& name) const { return values_.at(name).given; }
   // The value given, else the table's.

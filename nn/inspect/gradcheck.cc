@@ -17,8 +17,9 @@ constexpr double kStep = 1.0 / 512;  // of the size of a parameter's entries: h^
 constexpr double kShrink = 1.0 / 8;
 constexpr int kShrinks = 5;          // down to 6e-8: below it rounding drowns the difference
 // The loss is the end of a chain of some hundred roundings a position; they partly cancel.
-constexpr double kLossRoundings = 64;
+constexpr double kLossRoundings = 32;
 constexpr double kRelative = 1e-6;
+constexpr int kRefinements = 2;      // the truncation's error is then 8^-8 of what it was
 
 class LossProbe {
  public:
@@ -44,11 +45,23 @@ class LossProbe {
     result.noise = kLossRoundings * kRounding * std::max(1.0, std::abs(loss_here_)) / h;
     return result;
   }
-  // With h as large as kinks allow.
-  Difference widest_difference(NodeId id, double h) {
+  // With h as large as kinks allow; smaller still, up to kRefinements times, while it disagrees with `gradient`: of
+  // a loss that bends sharply a wide difference says too little.
+  Difference best_difference(NodeId id, double h, double gradient) {
     Difference result = difference(id, h);
     for (int i = 0; i < kShrinks && !result.one_piece; ++i) result = difference(id, h *= kShrink);
+    for (int i = 0; i < kRefinements && result.one_piece && !agree(gradient, result); ++i) {
+      const Difference finer = difference(id, h *= kShrink);
+      if (!finer.one_piece) break;
+      result = finer;
+    }
     return result;
+  }
+  static double tolerance(double gradient, const Difference& numeric) {
+    return kRelative * std::max(std::abs(gradient), std::abs(numeric.slope)) + numeric.noise;
+  }
+  static bool agree(double gradient, const Difference& numeric) {  // false for NaN
+    return std::abs(gradient - numeric.slope) <= tolerance(gradient, numeric);
   }
 
  private:
@@ -93,7 +106,7 @@ Comparison compare_beside(Inspection& inspection, NodeId id, double h) {
     model.loss(inspection.batch()).mean.backward();
     result.analytic = tape.grad(id);
     tape.clear();
-    result.numeric = LossProbe(model, inspection.batch()).widest_difference(id, h);
+    result.numeric = LossProbe(model, inspection.batch()).best_difference(id, h, result.analytic);
     if (result.numeric.one_piece) break;
   }
   return result;
@@ -127,16 +140,15 @@ Gradcheck gradcheck(Inspection& inspection, const double* analytic, const Gradch
         --wanted;
         const auto id = static_cast<NodeId>(spec.index(r, c));
         const double h = std::exp2(std::floor(std::log2(kStep * size)));
-        Comparison both{given[id], probe.widest_difference(id, h)};
+        Comparison both{given[id], probe.best_difference(id, h, given[id])};
         if (!both.numeric.one_piece) {
           ++result.on_a_kink;
           both = compare_beside(inspection, id, h);
         }
         const double gradient = both.analytic, slope = both.numeric.slope;
-        const double tolerance =
-            kRelative * std::max(std::abs(gradient), std::abs(slope)) + both.numeric.noise;
+        const double tolerance = LossProbe::tolerance(gradient, both.numeric);
         const double difference = std::abs(gradient - slope);
-        const bool good = difference <= tolerance;  // false for NaN
+        const bool good = both.numeric.one_piece && LossProbe::agree(gradient, both.numeric);
         result.failed += !good;
         ++result.checked;
         const double rank = std::isfinite(difference) ? difference / tolerance

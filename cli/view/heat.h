@@ -1,0 +1,18 @@
+// Attention as a map for the terminal: numbers, shaded by their size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/inspect/attention_map.h"
+
+namespace glassbox::cli {
+
+// Rows are positions, columns what each looks back at. With colour a cell's background says its size, without
+// it a sign behind the number does.
+std::string heat_text(const AttentionMap& map, const std::vector<std::string>& tokens, bool color);
+
+// Whether to colour standard output: `choice` is auto, always or never.
+bool color_wanted(const std::string& choice);
+
+}  // namespace glassbox::cli

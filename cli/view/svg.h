@@ -1,0 +1,40 @@
+// Pictures as SVG and as Graphviz's DOT, from data. Every text is escaped; colours follow the reader's light or
+// dark scheme.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nn/inspect/attention_map.h"
+#include "nn/inspect/graph.h"
+
+namespace glassbox::cli {
+
+// For text and attributes of XML and HTML.
+std::string escaped(std::string_view text);
+
+// A drawing of boxes in columns, what is computed to the right of what it is computed from.
+struct Drawing {
+  struct Box {
+    std::vector<std::string> lines;  // the first is its name
+    bool leaf;
+  };
+  struct Arrow {
+    std::size_t from, to;
+    std::string label;
+  };
+  std::string title;
+  std::vector<Box> boxes;
+  std::vector<Arrow> arrows;
+};
+Drawing drawing_of(const ScalarGraph& graph, const std::string& title);
+// Every run as a box with its counts.
+Drawing drawing_of(const std::vector<RunRow>& runs, const std::string& title);
+std::string as_dot(const Drawing& drawing);
+std::string as_svg(const Drawing& drawing);
+
+// All maps side by side, a row a layer; each cell says its number when pointed at.
+std::string attention_svg(const std::vector<AttentionMap>& maps, const std::vector<std::string>& tokens);
+
+}  // namespace glassbox::cli

@@ -1,0 +1,42 @@
+// Tables and words as a terminal shows them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glassbox::cli {
+
+// Control characters escaped, so that no word of a corpus moves the cursor.
+std::string shown(std::string_view text);
+// Columns it takes, a code point each. REQUIRES: valid UTF-8.
+std::size_t width_of(std::string_view text);
+// To `width` columns with blanks, before it (right) or behind it.
+std::string padded_left(std::string_view text, std::size_t width);
+std::string padded_right(std::string_view text, std::size_t width);
+
+// For people: four digits behind the point, or an exponent where those would say nothing.
+std::string rounded(double value);
+// With its sign, for what adds up.
+std::string with_sign(double value);
+// The shortest text that reads back the same.
+std::string exact(double value);
+// One cell of a CSV file, quoted where it must be.
+std::string csv_cell(std::string_view text);
+
+// Rows of cells, a column as wide as its widest. The columns named in `left` stand to the left, the others to the right.
+class Table {
+ public:
+  explicit Table(std::vector<std::size_t> left = {0}) : left_(std::move(left)) {}
+  void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
+  std::size_t size() const { return rows_.size(); }
+  std::string text() const;
+
+ private:
+  std::vector<std::size_t> left_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace glassbox::cli
