@@ -174,8 +174,10 @@ std::vector<Child<T>> Value<T>::children() const {
     if (read[maker->out]) read[maker->a] = read[maker->b] = true;
   std::vector<Child<T>> children;
   for (NodeId node = 0; node < plain.size(); ++node)
-    if (const NodeId child = row.original(node); child != Expansion<T>::kNone && read[node])
+    if (const NodeId child = row.original(node); child != Expansion<T>::kNone && read[node]) {
+      if (const RunId run = tape_->run_of(child); run != kNoRun) tape_->mark_elements(run);
       children.push_back({Value(*tape_, child), plain.grad(node)});
+    }
   return children;
 }
 

@@ -1,5 +1,5 @@
 // A block of scalars that one record made, or that are leaves together: `rows` x `cols`, each of them a
-// Value. What layers take and give.
+// Value. What layers take and give. Throws TapeError if stale, as a Value does.
 #pragma once
 
 #include "autograd/value.h"
@@ -15,18 +15,12 @@ class Run {
   std::size_t cols() const { return info().cols; }
   // The scalar in row n, column m. REQUIRES: n < rows(), m < cols().
   Value<T> operator()(std::size_t n, std::size_t m) const {
-    check();
+    const NodeId id = node(n, m);
     tape_->mark_elements(id_);
-    return Value<T>(*tape_, node(n, m));
+    return Value<T>(*tape_, id);
   }
-  T data(std::size_t n, std::size_t m) const {
-    check();
-    return tape_->data(node(n, m));
-  }
-  T grad(std::size_t n, std::size_t m) const {
-    check();
-    return tape_->grad(node(n, m));
-  }
+  T data(std::size_t n, std::size_t m) const { return tape_->data(node(n, m)); }
+  T grad(std::size_t n, std::size_t m) const { return tape_->grad(node(n, m)); }
   // Gives its scalars names.
   Run named(RunLabel label) const {
     check();
@@ -43,7 +37,10 @@ class Run {
   void check() const { tape_->check_run(id_, generation_); }
 
  private:
-  const RunInfo& info() const { return tape_->runs()[id_]; }
+  const RunInfo& info() const {
+    check();
+    return tape_->runs()[id_];
+  }
   Tape<T>* tape_;
   RunId id_;
   std::uint32_t generation_;

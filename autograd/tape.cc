@@ -113,6 +113,7 @@ Run<T> Tape<T>::record(Op op, std::initializer_list<Run<T>> operands, std::size_
     if (&operand.tape() != this)
       throw TapeError(fmt::format("{}: expected operands of one tape, found two tapes", row.name));
     run.operands[k++] = operand.id();
+    ++runs_[operand.id()].uses;
   }
   ids_.insert(ids_.end(), ids.begin(), ids.end());
   if (row.reads_anywhere)
@@ -139,29 +140,52 @@ void Tape<T>::begin_backward() {
   }
 }
 
+// Whether a record may move its own parameters: nothing else has used or will use them in this pass.
 template <class T>
-void Tape<T>::run_backward(RunInfo& run) {
-  if (!run.written) return;  // the root does not depend on it
-  const auto& row = (*table_)[run.op];
-  kernels::Args<T> x = args(run);
-  if (!row.reads_anywhere) {
-    for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
-      RunInfo& in = runs_[run.operands[k]];
-      x.in[k].first_writer = !in.written;
-      in.written = true;
-    }
-    if (row.uses_mirror) x.in[1].mirror = mirror(run.operands[1]);
+bool Tape<T>::updates_itself(const RunInfo& run, const LeafUpdate* update) const {
+  if (!update || !(*table_)[run.op].backward_update) return false;
+  bool any = false;
+  for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
+    const RunInfo& in = runs_[run.operands[k]];
+    if (in.op != Op::leaf) continue;
+    if (in.out >= update->size || in.uses != 1 || in.has_elements || in.written) return false;
+    any = true;
   }
-  row.backward(x);
+  return any;
 }
 
 template <class T>
-void Tape<T>::walk_back(std::size_t from_record) {
+void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
+  if (!run.written) return;  // the root does not depend on it
+  const auto& row = (*table_)[run.op];
+  kernels::Args<T> x = args(run);
+  if (row.reads_anywhere) return row.backward(x);
+  const bool updates = updates_itself(run, update);
+  kernels::Update<T> own;
+  for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
+    RunInfo& in = runs_[run.operands[k]];
+    x.in[k].first_writer = !in.written;
+    in.written = true;
+    if (!updates || in.op != Op::leaf) continue;
+    own.m[k] = update->m + in.out;
+    own.v[k] = update->v + in.out;
+    in.used_up = !update->keep_gradients;
+    updated_.push_back(run.operands[k]);
+  }
+  if (row.uses_mirror) x.in[1].mirror = own.mirror = mirror(run.operands[1]);
+  if (!updates) return row.backward(x);
+  own.settings = update->settings;
+  own.keep_gradients = update->keep_gradients;
+  row.backward_update(x, own);
+}
+
+template <class T>
+void Tape<T>::walk_back(std::size_t from_record, const LeafUpdate* update) {
   dirty_records_ = std::max(dirty_records_, from_record);
   for (std::size_t i = from_record; i-- > 0;) {
     const Record& record = records_[i];
     if (record.is_run) {
-      run_backward(runs_[record.b]);
+      run_backward(runs_[record.b], update);
       continue;
     }
     const T g = grad_[record.out];
@@ -174,11 +198,16 @@ void Tape<T>::walk_back(std::size_t from_record) {
 template <class T>
 void Tape<T>::backward(NodeId root) {
   const Seed seed{root, T(1)};
-  backward(std::span<const Seed>(&seed, 1));
+  backward({&seed, 1}, nullptr);
 }
 
 template <class T>
 void Tape<T>::backward(std::span<const Seed> seeds) {
+  backward(seeds, nullptr);
+}
+
+template <class T>
+void Tape<T>::backward(std::span<const Seed> seeds, const LeafUpdate* update) {
   std::size_t from = 0;
   for (const Seed& seed : seeds) {
     if (const RunId run = run_of(seed.node); run != kNoRun) mark_elements(run);
@@ -187,14 +216,45 @@ void Tape<T>::backward(std::span<const Seed> seeds) {
   }
   begin_backward();
   for (const Seed& seed : seeds) grad_[seed.node] += seed.grad;
-  walk_back(from);
+  walk_back(from, update);
+}
+
+template <class T>
+void Tape<T>::backward_update(NodeId root, const LeafUpdate& step) {
+  const Seed seed{root, T(1)};
+  updated_.clear();
+  backward({&seed, 1}, &step);
+  update(step);
+}
+
+template <class T>
+void Tape<T>::update(const LeafUpdate& step) {
+  grad_from(0);
+  std::sort(updated_.begin(), updated_.end());
+  const auto adam = [&](std::size_t begin, std::size_t end) {
+    if (begin < end)
+      table_->adam({data_ + begin, grad_ + begin, step.m + begin, step.v + begin, end - begin,
+                    step.settings});
+  };
+  for (auto& [run, mirror] : mirrors_)
+    mirror.fresh = std::binary_search(updated_.begin(), updated_.end(), run);
+  std::size_t begin = 0;
+  for (const RunId id : updated_) {
+    const RunInfo& run = runs_[id];
+    adam(begin, run.out);
+    begin = run.out + std::size_t{run.rows} * run.pitch;
+  }
+  adam(begin, step.size);
+  updated_.clear();
+  ++generation_;
+  moved_ = true;
 }
 
 template <class T>
 void Tape<T>::zero_grad() {
   std::size_t after = 0;  // what lies between runs are single scalars; a run that nothing wrote counts as 0
   for (RunInfo& run : runs_) {
-    run.written = false;
+    run.written = run.used_up = false;
     std::fill(grad_ + after, grad_ + run.out, T(0));
     after = run.out + std::size_t{run.rows} * run.pitch;
   }
@@ -219,6 +279,8 @@ void Tape<T>::clear(const Mark& mark) {
   if (!mirrors_.empty())
     mirrors_.erase(mirrors_.lower_bound(static_cast<RunId>(mark.runs)), mirrors_.end());
   dirty_records_ = std::min(dirty_records_, mark.records);
+  if (mark.records == 0)  // what is kept are leaves alone, and no record reads them any more
+    for (RunInfo& run : runs_) run.uses = 0;
   ++generation_;
   moved_ = false;
 }
@@ -247,8 +309,11 @@ std::size_t Tape<T>::memory() const {
 
 template <class T>
 T Tape<T>::grad(NodeId id) const {
-  const RunId run = run_of(id);
-  return run != kNoRun && !runs_[run].written ? T(0) : grad_[id];
+  const RunId at = run_of(id);
+  if (at == kNoRun) return grad_[id];
+  if (runs_[at].used_up)
+    throw TapeError("grad: the optimiser's step used this gradient up; ask for the step that keeps gradients");
+  return runs_[at].written ? grad_[id] : T(0);
 }
 
 template <class T>
@@ -305,7 +370,7 @@ void Tape<T>::set_label(NodeId id, std::string label) {
 }
 
 template <class T>
-const T* Tape<T>::mirror(RunId id) {
+T* Tape<T>::mirror(RunId id) {
   const RunInfo& run = runs_[id];
   if (run.op != Op::leaf) return nullptr;
   Mirror& mirror = mirrors_[id];

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "autograd/record.h"
+#include "kernels/aligned.h"
 
 namespace glassbox {
 
@@ -72,6 +73,21 @@ class Tape {
     T grad;
   };
   void backward(std::span<const Seed> seeds);
+  // backward() and an optimiser's step over the first `size` nodes, which are leaf runs: where one operation
+  // alone reads a parameter, its kernel moves the weight as soon as the gradient is there. The same bits
+  // as backward() and update() one after another.
+  // REQUIRES: zero_grad() since the last step; m and v have `size` scalars.
+  struct LeafUpdate {
+    T* m;
+    T* v;
+    std::size_t size;
+    kernels::AdamSettings<T> settings;
+    bool keep_gradients = true;  // false: a gradient that a kernel used at once is not stored, and reading it
+                                 // throws TapeError; less memory to move
+  };
+  void backward_update(NodeId root, const LeafUpdate& update);
+  // The step alone, from the gradients that are there.
+  void update(const LeafUpdate& update);
   // Every gradient becomes 0.
   void zero_grad();
 
@@ -85,8 +101,8 @@ class Tape {
   void clear() { clear(kept_); }
   // The same from an earlier keep() on, which becomes the last one again.
   void clear(const Mark& mark);
-  // An optimiser has changed leaves: values computed from them are no longer those of a forward pass, so
-  // handles to anything after keep() become stale.
+  // Leaves have been changed through data_from(): values computed from them are no longer those of a
+  // forward pass, so handles to anything after keep() become stale. An update says so by itself.
   void weights_moved();
 
   std::size_t size() const { return size_; }  // nodes, pads included
@@ -136,9 +152,11 @@ class Tape {
   NodeId next_block(std::size_t size);
   void grow(std::size_t more);
   void begin_backward();
-  void walk_back(std::size_t from_record);
-  void run_backward(RunInfo& run);
-  const T* mirror(RunId run);
+  void backward(std::span<const Seed> seeds, const LeafUpdate* update);
+  void walk_back(std::size_t from_record, const LeafUpdate* update);
+  void run_backward(RunInfo& run, const LeafUpdate* update);
+  bool updates_itself(const RunInfo& run, const LeafUpdate* update) const;
+  T* mirror(RunId run);
 
   const kernels::Table<T>* table_;
   T* data_ = nullptr;
@@ -149,13 +167,14 @@ class Tape {
   std::vector<std::uint32_t> ids_;
   std::map<NodeId, std::string> labels_;
   struct Mirror {
-    std::vector<T> data;
+    kernels::AlignedVector<T> data;  // [out][in]
     bool fresh = false;
   };
   std::map<RunId, Mirror> mirrors_;
   Mark kept_;
   std::size_t dirty_records_ = 0;  // records whose gradients an earlier backward() has set
   std::uint32_t generation_ = 0;
+  std::vector<RunId> updated_;  // by their own operations, in this backward_update()
   bool moved_ = false;  // the last change of generation came from weights_moved()
 };
 

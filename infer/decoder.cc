@@ -95,7 +95,7 @@ void Decoder<T>::run(std::span<const TokenId> tokens, KvCache<T>& cache) {
     apply<T>(Op::rmsnorm, h, x, {}, epsilon);
     const auto qkv = block(hidden, rows, 3 * width);  // narrower than the MLP's 4C
     apply<T>(Op::matmul, qkv, h, operand(w, layer.query_key_value));
-    T* keys = cache.storage_.get() + l * cache.layer_size_;
+    T* keys = cache.storage_.data() + l * cache.layer_size_;
     T* values = keys + width * keys_pitch;
     std::vector<const T*> value_rows;
     for (std::size_t t = 0; t < positions; ++t) value_rows.push_back(values + t * width);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "infer/kv_cache.h"
+#include "kernels/aligned.h"
 #include "nn/model/model_file.h"
 
 namespace glassbox {
@@ -36,7 +37,7 @@ class Decoder {
   void run(std::span<const TokenId> tokens, KvCache<T>& cache);
 
   Model<T> model_;
-  std::vector<T> workspace_;
+  kernels::AlignedVector<T> workspace_;
   std::size_t logits_at_ = 0;  // where the logits lie in the workspace
 };
 

@@ -9,17 +9,17 @@ KvCache<T>::KvCache(const GptConfig& config)
     : capacity_(config.block_size), n_layer_(config.n_layer), width_(config.n_embd) {
   config.validate();
   layer_size_ = 2 * width_ * kernels::padded(capacity_);
-  storage_ = std::make_unique<T[]>(n_layer_ * layer_size_);
+  storage_.resize(n_layer_ * layer_size_);
 }
 
 template <class T>
 CacheView<T> KvCache<T>::keys(std::size_t layer) const {
-  return {storage_.get() + layer * layer_size_, size_, width_, 1, kernels::padded(capacity_)};
+  return {storage_.data() + layer * layer_size_, size_, width_, 1, kernels::padded(capacity_)};
 }
 
 template <class T>
 CacheView<T> KvCache<T>::values(std::size_t layer) const {
-  const T* keys = storage_.get() + layer * layer_size_;
+  const T* keys = storage_.data() + layer * layer_size_;
   return {keys + width_ * kernels::padded(capacity_), size_, width_, width_, 1};
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "kernels/aligned.h"
 #include "nn/model/config.h"
 
 namespace glassbox {
@@ -52,7 +53,7 @@ class KvCache {
   std::size_t layer_size_;  // scalars a layer: keys, then values
   // [layer][keys][C][block] and [layer][values][block][C]: keys lie transposed, so that lanes run over
   // positions when scores are computed
-  std::unique_ptr<T[]> storage_;
+  kernels::AlignedVector<T> storage_;
 };
 
 KvCache(const GptConfig&) -> KvCache<float>;

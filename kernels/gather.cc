@@ -6,7 +6,9 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "kernels/adam-inl.h"
 #include "kernels/expand-inl.h"
 #include "kernels/simd-inl.h"
 
@@ -44,21 +46,49 @@ void embedding_forward(const Args<T>& x) {
                  x.out.data + n * x.out.pitch + m);
   }
 }
+// Adds the rows of one table that the batch names.
+template <class T>
+void add_rows(const Args<T>& x, int which) {
+  const Full<T> d;
+  const auto& table = x.in[which];
+  const std::uint32_t* ids = x.ids.data() + which * x.out.rows;
+  for (std::size_t n = 0; n < x.out.rows; ++n) {
+    T* grad = table.grad + std::size_t{ids[n]} * table.pitch;
+    const T* d_out = x.out.grad + n * x.out.pitch;
+    for (std::size_t m = 0; m < x.out.pitch; m += hn::MaxLanes(d))
+      hn::StoreU(hn::Add(hn::LoadU(d, grad + m), hn::LoadU(d, d_out + m)), d, grad + m);
+  }
+}
 template <class T>
 void embedding_backward(const Args<T>& x) {
-  const Full<T> d;
   for (int which = 0; which < 2; ++which) {
     const auto& table = x.in[which];
     if (!table.grad) continue;
-    if (table.first_writer)
-      std::fill_n(table.grad, std::size_t{table.rows} * table.pitch, T(0));
+    if (table.first_writer) std::fill_n(table.grad, std::size_t{table.rows} * table.pitch, T(0));
+    add_rows(x, which);
+  }
+}
+// Most rows of a table are in no batch: their gradient is 0, and after a while so is their step.
+template <class T>
+void embedding_backward_update(const Args<T>& x, const Update<T>& u) {
+  const Full<T> d;
+  const AdamVector<T> adam_vector(u.settings);
+  thread_local std::vector<std::uint8_t> named;
+  for (int which = 0; which < 2; ++which) {
+    const auto& table = x.in[which];
     const std::uint32_t* ids = x.ids.data() + which * x.out.rows;
-    for (std::size_t n = 0; n < x.out.rows; ++n) {
-      T* grad = table.grad + std::size_t{ids[n]} * table.pitch;
-      const T* d_out = x.out.grad + n * x.out.pitch;
-      for (std::size_t m = 0; m < x.out.pitch; m += hn::MaxLanes(d))
-        hn::StoreU(hn::Add(hn::LoadU(d, grad + m), hn::LoadU(d, d_out + m)), d, grad + m);
-    }
+    named.assign(table.rows, 0);
+    for (std::size_t n = 0; n < x.out.rows; ++n) named[ids[n]] = 1;
+    std::fill_n(table.grad, std::size_t{table.rows} * table.pitch, T(0));
+    add_rows(x, which);
+    T *m = u.m[which], *v = u.v[which];
+    for (std::size_t r = 0; r < table.rows; ++r)
+      for (std::size_t i = r * table.pitch; i < (r + 1) * table.pitch; i += hn::MaxLanes(d)) {
+        if (named[r])
+          adam_vector.update(hn::LoadU(d, table.grad + i), table.data + i, m + i, v + i);
+        else
+          adam_vector.update_without_gradient(table.data + i, m + i, v + i);
+      }
   }
 }
 template <class T>
@@ -77,7 +107,8 @@ void fill(Table<T>& t) {
       .backward = gather_backward<T>, .expand = expand_gather<T>, .reads_anywhere = true};
   t.ops[static_cast<std::size_t>(Op::embedding)] = {
       .name = "embedding", .symbol = "+", .operands = 2, .forward = embedding_forward<T>,
-      .backward = embedding_backward<T>, .expand = expand_embedding<T>};
+      .backward = embedding_backward<T>,
+      .backward_update = embedding_backward_update<T>, .expand = expand_embedding<T>};
 }
 GLASSBOX_FAMILY_FILL
 

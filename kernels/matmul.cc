@@ -8,8 +8,10 @@
 #define HWY_TARGET_INCLUDE "kernels/matmul.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
 #include <vector>
 
+#include "kernels/adam-inl.h"
 #include "kernels/expand-inl.h"
 #include "kernels/simd-inl.h"
 
@@ -42,8 +44,9 @@ struct Product {
   bool add;           // chains start from what c holds, else from 0
 };
 
-template <std::size_t R, std::size_t C, class T>
-HWY_INLINE void tile(const Product<T>& p, std::size_t row, std::size_t col) {
+// Computes one tile and hands each finished vector to finish(sum, place in c).
+template <std::size_t R, std::size_t C, class T, class Finish>
+HWY_INLINE void tile(const Product<T>& p, std::size_t row, std::size_t col, Finish finish) {
   const Full<T> d;
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
   hn::Vec<Full<T>> sum[R][C];
@@ -60,21 +63,24 @@ HWY_INLINE void tile(const Product<T>& p, std::size_t row, std::size_t col) {
       for (std::size_t c = 0; c < C; ++c) sum[r][c] = fma(x, w[c], sum[r][c]);
     }
   }
+#pragma GCC unroll 8
   for (std::size_t r = 0; r < R; ++r)
+#pragma GCC unroll 4
     for (std::size_t c = 0; c < C; ++c)
-      hn::StoreU(sum[r][c], d, p.c + (row + r) * p.c_row + col + c * kWidth);
+      finish(sum[r][c], (row + r) * p.c_row + col + c * kWidth);
 }
 
 template <std::size_t C, class T>
 HWY_INLINE void column_of_tiles(const Product<T>& p, std::size_t rows, std::size_t col) {
+  const auto store = [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); };
   std::size_t row = 0;
-  for (; row + kRows <= rows; row += kRows) tile<kRows, C>(p, row, col);
+  for (; row + kRows <= rows; row += kRows) tile<kRows, C>(p, row, col, store);
   switch (rows - row) {
-    case 5: return tile<5, C>(p, row, col);
-    case 4: return tile<4, C>(p, row, col);
-    case 3: return tile<3, C>(p, row, col);
-    case 2: return tile<2, C>(p, row, col);
-    case 1: return tile<1, C>(p, row, col);
+    case 5: return tile<5, C>(p, row, col, store);
+    case 4: return tile<4, C>(p, row, col, store);
+    case 3: return tile<3, C>(p, row, col, store);
+    case 2: return tile<2, C>(p, row, col, store);
+    case 1: return tile<1, C>(p, row, col, store);
     default: return;
   }
 }
@@ -89,15 +95,93 @@ HWY_NOINLINE void product(const Product<T>& p, std::size_t rows, std::size_t col
   for (; col < cols; col += kWidth) column_of_tiles<1>(p, rows, col);
 }
 
+// A square of 4 x 4 floats or 2 x 2 doubles, turned round in registers.
+#if HWY_TARGET == HWY_SCALAR
 template <class T>
-HWY_NOINLINE void transpose(const T* from, std::size_t rows, std::size_t cols,
-                            std::size_t from_pitch, T* to, std::size_t to_pitch) {
-  constexpr std::size_t kBlock = 16;  // 16 x 16 floats: both sides stay in 16 cache lines
-  for (std::size_t r0 = 0; r0 < rows; r0 += kBlock)
-    for (std::size_t c0 = 0; c0 < cols; c0 += kBlock)
-      for (std::size_t c = c0; c < std::min(c0 + kBlock, cols); ++c)
-        for (std::size_t r = r0; r < std::min(r0 + kBlock, rows); ++r)
-          to[c * to_pitch + r] = from[r * from_pitch + c];
+using Side = One<T>;
+template <class T>
+HWY_INLINE void transpose_square(const T* from, std::size_t, T* to, std::size_t) {
+  *to = *from;
+}
+#else
+template <class T>
+using Side = hn::CappedTag<T, 16 / sizeof(T)>;
+HWY_INLINE void transpose_square(const float* from, std::size_t from_pitch, float* to,
+                                 std::size_t to_pitch) {
+  const Side<float> d;
+  const hn::CappedTag<double, 2> pair;
+  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_pitch);
+  const auto r2 = hn::LoadU(d, from + 2 * from_pitch), r3 = hn::LoadU(d, from + 3 * from_pitch);
+  const auto low01 = hn::BitCast(pair, hn::InterleaveLower(d, r0, r1));
+  const auto low23 = hn::BitCast(pair, hn::InterleaveLower(d, r2, r3));
+  const auto high01 = hn::BitCast(pair, hn::InterleaveUpper(d, r0, r1));
+  const auto high23 = hn::BitCast(pair, hn::InterleaveUpper(d, r2, r3));
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, low01, low23)), d, to);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, low01, low23)), d, to + to_pitch);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, high01, high23)), d, to + 2 * to_pitch);
+  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23)), d, to + 3 * to_pitch);
+}
+HWY_INLINE void transpose_square(const double* from, std::size_t from_pitch, double* to,
+                                 std::size_t to_pitch) {
+  const Side<double> d;
+  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_pitch);
+  hn::StoreU(hn::InterleaveLower(d, r0, r1), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, to + to_pitch);
+}
+#endif
+
+template <class T>
+HWY_INLINE void transpose(const T* from, std::size_t rows, std::size_t cols, std::size_t from_pitch,
+                          T* to, std::size_t to_pitch) {
+  constexpr std::size_t kSide = hn::MaxLanes(Side<T>());
+  const std::size_t whole_rows = rows / kSide * kSide, whole_cols = cols / kSide * kSide;
+  for (std::size_t c = 0; c < whole_cols; c += kSide)  // whole rows of `to` at a time
+    for (std::size_t r = 0; r < whole_rows; r += kSide)
+      transpose_square(from + r * from_pitch + c, from_pitch, to + c * to_pitch + r, to_pitch);
+  for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t c = r < whole_rows ? whole_cols : 0; c < cols; ++c)
+      to[c * to_pitch + r] = from[r * from_pitch + c];
+}
+
+// d_W tile by tile, each taken into w, m and v as soon as it stands in registers: the divider, which takes
+// most of an optimiser's time, then works beside the multiply-adds of the tiles that follow.
+template <class T>
+struct WeightTiles {
+  Product<T> p;  // c is the gradient
+  bool keep_gradient;
+  T *w, *m, *v;  // rows p.c_row apart
+  T* mirror;     // padded(rows of w) apart
+  AdamSettings<T> settings;
+};
+
+template <std::size_t R, std::size_t C, class T>
+HWY_INLINE void column_of_weight_tiles(const WeightTiles<T>& t, std::size_t rows, std::size_t col) {
+  const AdamVector<T> adam_vector(t.settings);  // a local copy stays in registers
+  const auto update = [&](auto g, std::size_t at) {
+    if (t.keep_gradient) hn::StoreU(g, Full<T>(), t.p.c + at);
+    adam_vector.update(g, t.w + at, t.m + at, t.v + at);
+  };
+  std::size_t row = 0;
+  for (; row + R <= rows; row += R) tile<R, C>(t.p, row, col, update);
+  for (; row < rows; ++row) tile<1, C>(t.p, row, col, update);
+}
+
+// Few rows: small tiles, so that the processor's look-ahead reaches over several of them. Many rows: tiles
+// that use each load more often.
+template <std::size_t R, class T>
+HWY_NOINLINE void weight_tiles(WeightTiles<T> t, std::size_t rows, std::size_t cols) {
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
+  std::size_t col = 0, mirrored = 0;
+  const auto mirror_up_to = [&](std::size_t end) {
+    transpose(t.w + mirrored, rows, end - mirrored, t.p.c_row, t.mirror + mirrored * padded(rows), padded(rows));
+    mirrored = end;
+  };
+  for (; col + 2 * kWidth <= padded(cols); col += 2 * kWidth) {
+    column_of_weight_tiles<R, 2>(t, rows, col);
+    mirror_up_to(col);  // one column of tiles behind: its divisions are done, and it is still at hand
+  }
+  for (; col < padded(cols); col += kWidth) column_of_weight_tiles<R, 1>(t, rows, col);
+  mirror_up_to(cols);
 }
 
 //   in[0] = x (N, K), in[1] = W (K, M), out (N, M), which overlaps neither
@@ -112,25 +196,42 @@ void matmul_forward(const Args<T>& x) {
 // d_x[n][k] += chain over m rising of d_out[n][m] W[k][m]; d_W[k][m] += chain over n rising of
 // x[n][k] d_out[n][m].
 template <class T>
-void matmul_backward(const Args<T>& x) {
+HWY_INLINE void input_gradient(const Args<T>& x) {
   const auto &a = x.in[0], &w = x.in[1];
-  if (a.grad) {
-    const std::size_t pitch = padded(w.rows);
-    const T* mirror = w.mirror;
-    std::vector<T> turned;  // a user's own matrix has no mirror: turn it round for this call
-    if (!mirror) {
-      turned.resize(std::size_t{w.cols} * pitch);
-      transpose<T>(w.data, w.rows, w.cols, w.pitch, turned.data(), pitch);
-      mirror = turned.data();
-    }
-    product<T>({x.out.grad, x.out.pitch, 1, mirror, pitch, a.grad, a.pitch, w.cols,
-                !a.first_writer},
-               x.out.rows, pitch);
+  if (!a.grad) return;
+  const std::size_t pitch = padded(w.rows);
+  const T* mirror = w.mirror;
+  std::vector<T> turned;  // a user's own matrix has no mirror: turn it round for this call
+  if (!mirror) {
+    turned.resize(std::size_t{w.cols} * pitch);
+    transpose<T>(w.data, w.rows, w.cols, w.pitch, turned.data(), pitch);
+    mirror = turned.data();
   }
+  product<T>({x.out.grad, x.out.pitch, 1, mirror, pitch, a.grad, a.pitch, w.cols, !a.first_writer},
+             x.out.rows, pitch);
+}
+template <class T>
+void matmul_backward(const Args<T>& x) {
+  input_gradient(x);
+  const auto &a = x.in[0], &w = x.in[1];
   if (w.grad)
     product<T>({a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows,
                 !w.first_writer},
                w.rows, padded(w.cols));
+}
+// d_x first: it needs the weights of before the step.
+template <class T>
+void matmul_backward_update(const Args<T>& x, const Update<T>& u) {
+  constexpr std::size_t kFewRows = 16;
+  input_gradient(x);
+  const auto &a = x.in[0], &w = x.in[1];
+  const WeightTiles<T> tiles{
+      {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, false},
+      u.keep_gradients, w.data, u.m[1], u.v[1], u.mirror, u.settings};
+  if (x.out.rows <= kFewRows)
+    weight_tiles<2>(tiles, w.rows, w.cols);
+  else
+    weight_tiles<kVectors == 4 ? 8 : 4>(tiles, w.rows, w.cols);
 }
 
 template <class T>
@@ -149,8 +250,10 @@ template <class T>
 void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::matmul)] = {
       .name = "matmul", .symbol = "x W", .operands = 2, .forward = matmul_forward<T>,
-      .backward = matmul_backward<T>, .expand = expand_matmul<T>, .uses_mirror = true};
-  t.transpose = transpose<T>;
+      .backward = matmul_backward<T>,
+      .backward_update = matmul_backward_update<T>, .expand = expand_matmul<T>, .uses_mirror = true};
+  t.transpose = [](const T* from, std::size_t rows, std::size_t cols, std::size_t from_pitch, T* to,
+                   std::size_t to_pitch) { transpose(from, rows, cols, from_pitch, to, to_pitch); };
 }
 GLASSBOX_FAMILY_FILL
 

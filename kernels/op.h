@@ -78,6 +78,37 @@ class Emitter {
   virtual void name(Node node, const char* what, std::size_t i, std::size_t j) = 0;
 };
 
+// The numbers of one optimiser step, see kernels/adam-inl.h.
+template <class T>
+struct AdamSettings {
+  T step_size;  // learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t)
+  T epsilon;    // epsilon * sqrt(1 - beta2^t)
+  T beta1, beta2;
+  T one_minus_beta1, one_minus_beta2;  // rounded once, from double
+  bool flush;  // moments below the normal numbers become 0 in this step
+};
+
+// Adam's update of `size` scalars.
+template <class T>
+struct AdamArgs {
+  T* w;
+  const T* g;
+  T* m;
+  T* v;
+  std::size_t size;
+  AdamSettings<T> settings;
+};
+
+// The update of an operation's own parameters where their gradient is made: the moments of in[k], in its
+// layout. Parameters of which `m` is null stay as they are.
+template <class T>
+struct Update {
+  std::array<T*, kMaxOperands> m = {}, v = {};
+  T* mirror = nullptr;          // of in[1], to be kept up to date
+  bool keep_gradients = true;   // else in[k].grad may be left with anything: a quarter less memory to move
+  AdamSettings<T> settings;
+};
+
 template <class T>
 struct OpRow {
   const char* name = nullptr;
@@ -86,6 +117,9 @@ struct OpRow {
   // Over a run.
   void (*forward)(const Args<T>&) = nullptr;
   void (*backward)(const Args<T>&) = nullptr;  // adds to in[k].grad where it is not null
+  // backward() and the optimiser's step in one, the same bits: for parameters that nothing else uses. Every
+  // operand with moments in `Update` counts as a first writer.
+  void (*backward_update)(const Args<T>&, const Update<T>&) = nullptr;
   void (*expand)(const Args<T>&, Emitter<T>&, std::size_t row) = nullptr;
   std::size_t (*saved)(const Args<T>&) = nullptr;  // scalars needed at Args::saved; null: none
   bool uses_mirror = false;                        // in[1].mirror makes backward quicker
@@ -108,20 +142,6 @@ struct AttendArgs {
   T* exponentials;            // (heads, padded(positions)): filled, for backward
   T* weights;                 // (heads, padded(positions)): filled
   T* inverse_sums;            // (heads): filled, for backward
-};
-
-// Adam's update of `size` scalars.
-template <class T>
-struct AdamArgs {
-  T* w;
-  const T* g;
-  T* m;
-  T* v;
-  std::size_t size;
-  T step_size;  // learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t)
-  T epsilon;    // epsilon * sqrt(1 - beta2^t)
-  T beta1, beta2;
-  T one_minus_beta1, one_minus_beta2;  // rounded once, from double
 };
 
 // All kernels for one precision, for the SIMD target chosen at start.

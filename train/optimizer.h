@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "autograd/tape.h"
+#include "autograd/value.h"
+#include "kernels/aligned.h"
 
 namespace glassbox {
 
@@ -24,12 +25,17 @@ class Adam {
   // One update from the gradients that are on the tape, which it leaves there. Handles to what was computed
   // from the old weights become stale.
   void step(double learning_rate);
+  // loss.backward() and step() in one: the same bits, sooner, and sooner still if nobody wants to read
+  // the parameters' gradients afterwards. REQUIRES: gradients are 0 (Tape::zero_grad()).
+  void backward_step(const Value<T>& loss, double learning_rate, bool keep_gradients = true);
 
  private:
+  typename Tape<T>::LeafUpdate next(double learning_rate);
+
   Tape<T>& tape_;
-  std::size_t size_;
   AdamConfig config_;
-  std::vector<T> m_, v_;                // (size) moments
+  kernels::AlignedVector<T> m_, v_;                // (size) moments
+  std::uint64_t steps_ = 0;
   double power1_ = 1, power2_ = 1;      // beta1^t and beta2^t as running products: no pow, whose last
                                         // bit differs between C libraries
 };

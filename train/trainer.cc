@@ -62,6 +62,7 @@ StepStats Trainer<T>::step() {
 
   Tape<T>& tape = model_.tape();
   const StepScope<T> scope(tape);
+  tape.zero_grad();
   const auto loss = model_.loss(batch_);
   double mean = 0;  // in double: a float's sum over a large batch would show in the log
   for (std::size_t n = 0; n < batch_.rows(); ++n)
@@ -71,10 +72,8 @@ StepStats Trainer<T>::step() {
         "step {}: expected a finite loss, found {} in the batch that begins with line {} of {}; "
         "try a smaller learning rate",
         step_ + 1, mean, corpus_.line_number(first), corpus_.name()));
-  loss.mean.backward();
   const double learning_rate = schedule_.at(step_);
-  optimizer_.step(learning_rate);
-  tape.zero_grad();
+  optimizer_.backward_step(loss.mean, learning_rate, config_.keep_gradients);
   trained_tokens_ += batch_.rows();
   ++step_;
   return {step_, mean, learning_rate, trained_tokens_};

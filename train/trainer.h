@@ -21,6 +21,7 @@ struct TrainConfig {
   double learning_rate = 0.01;  // above 0
   LrSchedule::Kind lr_schedule = LrSchedule::Kind::linear;
   double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;
+  bool keep_gradients = false;  // after each step, for a callback that reads Gpt::parameter(...).grad()
   std::uint32_t seed = 42;  // provenance only: the caller has shuffled and drawn with it
 
   // Throws ConfigError naming the setting, its range and what was given.
