@@ -18,7 +18,7 @@ constexpr std::string_view kStyle =
     "@media(prefers-color-scheme:dark){svg{--ink:#e6edf3;--soft:#9aa5b1;--line:#48515b;--paper:#0f1318;"
     "--leaf:#17283c;--heat:#58a6ff}}"
     "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:var(--ink)}"
-    ".soft{fill:var(--soft)}.paper{fill:var(--paper)}"
+    ".soft,.local{fill:var(--soft)}.local{stroke:var(--paper);stroke-width:4;paint-order:stroke}.paper{fill:var(--paper)}"
     ".box{fill:var(--paper);stroke:var(--line)}.leaf{fill:var(--leaf);stroke:var(--line)}"
     ".arrow{fill:none;stroke:var(--line)}.heat{fill:var(--heat)}.grid{fill:none;stroke:var(--line)}</style>";
 
@@ -150,6 +150,9 @@ std::string as_svg(const Drawing& drawing) {
     for (const std::size_t i : boxes) y[i] += shift;
   }
 
+  // A label stands at that end of its arrow where fewer arrows meet; those at one end, one below the other.
+  std::vector<std::size_t> users(count, 0), at_start(count, 0), at_end(count, 0);
+  for (const auto& arrow : drawing.arrows) ++users[arrow.from];
   std::string arrows, labels, boxes;
   for (const auto& arrow : drawing.arrows) {
     const double x1 = x[arrow.from] + w[arrow.from], y1 = y[arrow.from] + h[arrow.from] / 2;
@@ -157,7 +160,13 @@ std::string as_svg(const Drawing& drawing) {
     arrows += fmt::format(
         "<path class=\"arrow\" d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\"/>\n", x1, y1,
         x1 + bend, y1, x2 - bend, y2, x2, y2);
-    if (!arrow.label.empty()) labels += svg_text(x1 + 4, y1 + (y2 - y1) * 0.12 - 4, arrow.label, "class=\"soft\"");
+    if (arrow.label.empty()) continue;
+    const bool start = users[arrow.from] <= operands[arrow.to];
+    const std::size_t all = start ? users[arrow.from] : operands[arrow.to];
+    const std::size_t place = start ? at_start[arrow.from]++ : at_end[arrow.to]++;
+    const double down = (static_cast<double>(place) - static_cast<double>(all - 1) / 2) * 13 + 4;
+    labels += start ? svg_text(x1 + 5, y1 + down, arrow.label, "class=\"local\"")
+                    : svg_text(x2 - 5, y2 + down, arrow.label, "class=\"local\" text-anchor=\"end\"");
   }
   for (std::size_t i = 0; i < count; ++i) {
     boxes += fmt::format(
