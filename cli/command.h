@@ -47,6 +47,8 @@ int inspect_attention_command(const Arguments& arguments);
 int inspect_cache_command(const Arguments& arguments);
 int inspect_trace_command(const Arguments& arguments);
 int next_command(const Arguments& arguments);
+int plot_command(const Arguments& arguments);
+int report_command(const Arguments& arguments);
 int help_command(const Arguments& arguments);
 int man_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);

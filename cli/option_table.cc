@@ -7,7 +7,7 @@ namespace {
 constexpr unsigned kTrain = 1, kSample = 2, kEval = 4, kHelp = 8, kMan = 16, kCompletion = 32;
 constexpr unsigned kNext = 1 << 6, kParams = 1 << 7, kGradients = 1 << 8, kGradcheck = 1 << 9,
                    kValue = 1 << 10, kGraph = 1 << 11, kAttention = 1 << 12, kTrace = 1 << 13,
-                   kCache = 1 << 14, kNeighbours = 1 << 15;
+                   kCache = 1 << 14, kNeighbours = 1 << 15, kPlot = 1 << 16, kReport = 1 << 17;
 constexpr unsigned kComputing = kTrain | kSample | kEval;
 constexpr unsigned kAll = ~0u;
 
@@ -129,6 +129,18 @@ constexpr Option kOptions[] = {
      "the position to look from, 0 being the sentence's beginning; without it the last", "Output", kTrace},
     {"word", "", 0, text, "WORD", "", kNone, "the word whose logit to split; without it the likeliest",
      "Output", kTrace},
+    {"out", "", 'o', file, "FILE", "", kNone, "write the curves to FILE as SVG", "Output", kPlot},
+    {"ascii", "", 0, flag, "", "", kNone, "draw them in the terminal", "Output", kPlot},
+    {"columns", "", 0, integer, "N", "80", between(40, 400), "width of --ascii", "Output", kPlot},
+    {"column", "", 0, text, "NAME", "loss", kNone, "what to draw: loss, lr, val_loss, ...", "Output", kPlot},
+    {"vocab-size", "", 0, integer, "N", "", at_least(1), "draw the loss of a random guess among N words",
+     "Output", kPlot},
+    {"out", "", 'o', file, "FILE", "report.html", kNone, "the page to write", "Output", kReport},
+    {"log-file", "", 0, file, "FILE", "", kNone, "the log of the training, for its curves", "Input", kReport},
+    {"sentences", "", 0, file, "FILE", "", kNone,
+     "sentences to look into, one a line; without it, some that the model writes", "Input", kReport},
+    {"seed", "", 0, integer, "S", "42", between(0, 4294967295.0), "of the sentences that the model writes",
+     "Input", kReport},
     {"color", "", 0, choice, "auto|always|never", "auto", kNone,
      "shade the cells; auto on a terminal without NO_COLOR", "Output", kAttention},
 
@@ -162,6 +174,8 @@ constexpr Operand kNeighboursOperands[] = {kModelOperand, {"WORD", "a word that 
 constexpr Operand kValueOperands[] = {
     kModelOperand, kSentenceOperand,
     {"NAME", "a scalar: embedding@2[5], layers.0.attention.weights@2[1][0], logits@2[cat], loss"}};
+constexpr Operand kPlotOperands[] = {{"LOG...", "logs of runs, as train --log-file writes them"}};
+constexpr Operand kReportOperands[] = {kModelOperand};
 constexpr Operand kGraphOperands[] = {{"[MODEL]", "model file, as train writes it; with --expr NAME=NUMBER"},
                                       {"[SENTENCE]", "words that the model knows, in one argument"},
                                       {"[NAME=NUMBER...]", "with --expr: the numbers of its names"}};
@@ -209,6 +223,11 @@ constexpr const char* kTraceExamples[] = {
 constexpr const char* kCacheExamples[] = {
     "glassbox inspect cache cats.safetensors 'the cat eats'",
     "glassbox inspect cache cats.safetensors 'the cat eats' --layer 1 --head 3"};
+constexpr const char* kPlotExamples[] = {"glassbox plot run1.csv run2.csv --out loss.svg",
+                                         "glassbox plot run.jsonl --ascii --vocab-size 600"};
+constexpr const char* kReportExamples[] = {
+    "glassbox report cats.safetensors --log-file run.jsonl --out report.html",
+    "glassbox report cats.safetensors --sentences mine.txt"};
 constexpr const char* kNeighboursExamples[] = {"glassbox inspect neighbours cats.safetensors cat",
                                                "glassbox inspect neighbours cats.safetensors cat --top 3"};
 constexpr const char* kHelpExamples[] = {"glassbox help train", "glassbox sample --help"};
@@ -282,6 +301,15 @@ constexpr Command kCommands[] = {
     {"inspect neighbours", kNeighbours, "words that the model takes for similar",
      "Prints the words whose embeddings point the most the same way, by the cosine between them.",
      kNeighboursOperands, kNeighboursExamples, inspect_neighbours_command},
+    {"plot", kPlot, "draw the curves of logs",
+     "Draws a column of one or several logs over the steps: the mean of each stretch of steps in a band from its "
+     "least to its greatest.",
+     kPlotOperands, kPlotExamples, plot_command},
+    {"report", kReport, "a page about a model",
+     "Writes one HTML file, complete in itself: the curves of the training, and for some sentences where each head "
+     "looks, what the model would say next, and every logit taken apart; the words in the plane; the shape and the "
+     "fingerprint. It opens from the disk without a network.",
+     kReportOperands, kReportExamples, report_command},
     {"help", kHelp, "explain a command",
      "Shows every option of a command with its default and range, or lists the commands.",
      kHelpOperands, kHelpExamples, help_command},

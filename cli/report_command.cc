@@ -1,0 +1,64 @@
+// glassbox report MODEL
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "cli/view/report.h"
+#include "data/corpus.h"
+#include "infer/generate.h"
+
+namespace glassbox::cli {
+
+namespace {
+
+constexpr std::size_t kSentences = 4;
+
+// Of the model's own writing, each once: a fixed seed gives the same ones.
+std::vector<std::string> written_by(const Model<double>& model, std::uint32_t seed) {
+  Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
+  Sampler sampler({.temperature = 0.5});
+  std::vector<std::string> sentences;
+  for (std::uint64_t i = 0; i < 8 * kSentences && sentences.size() < kSentences; ++i) {
+    const auto tokens = generate_tokens(decoder, sampler, std::span<const TokenId>(), model.config().block_size - 1,
+                                        Coins(seed, i)).tokens;
+    const std::string text = model.tokenizer.decode(tokens);
+    if (!text.empty() && std::find(sentences.begin(), sentences.end(), text) == sentences.end())
+      sentences.push_back(text);
+  }
+  return sentences;
+}
+
+// FNV-1a of the file's bytes, 64 bits.
+std::string fingerprint_of(const std::string& bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace
+
+int report_command(const Arguments& arguments) {
+  const std::string& path = arguments.operand(0);
+  check_writable(arguments.text("out"));
+  const Model<double> model = read_model_as<double>(path);
+  ReportInput input;
+  input.name = std::filesystem::path(path).filename().string();
+  input.fingerprint = fingerprint_of(read_file(path));
+  input.model = &model;
+  input.precision = std::holds_alternative<Model<float>>(read_model(path)) ? "float" : "double";
+  if (arguments.given("log-file")) input.log = read_log(arguments.text("log-file"));
+  if (arguments.given("sentences")) {
+    const Corpus corpus = Corpus::read(arguments.text("sentences"), {.lowercase = model.tokenizer.lowercase()});
+    for (std::size_t i = 0; i < corpus.size(); ++i) input.sentences.emplace_back(corpus[i]);
+  } else {
+    input.sentences = written_by(model, static_cast<std::uint32_t>(arguments.integer("seed")));
+  }
+  write_file(arguments.text("out"), report_html(input));
+  say(fmt::format("wrote {}", arguments.text("out")));
+  return 0;
+}
+
+}  // namespace glassbox::cli

@@ -1,0 +1,85 @@
+#include "cli/view/log_file.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+
+namespace glassbox::cli {
+
+namespace {
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  while (true) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.emplace_back(text.substr(0, end));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+[[noreturn]] void refuse(const std::string& where, const char* expected) {
+  throw FormatError(fmt::format("{}: expected {}; give a file that train --log-file wrote", where, expected));
+}
+
+bool is_number(const Json* json) {
+  return json && (json->kind() == Json::Kind::number || json->kind() == Json::Kind::integer);
+}
+
+void add_json(Log& log, const std::string& line, const std::string& where) {
+  const Json json = Json::parse(line, where);
+  if (json.kind() != Json::Kind::object || !is_number(json.find("step"))) refuse(where, "an object with a step");
+  const double step = json.find("step")->number();
+  for (const auto& [key, value] : json.object()) {
+    if (key != "step" && is_number(&value)) log.columns[key].push_back({step, value.number()});
+    if ((key == "grad_norms" || key == "update_ratios") && value.kind() == Json::Kind::object)
+      for (const auto& [name, number] : value.object())
+        if (is_number(&number)) log.columns[key + ' ' + name].push_back({step, number.number()});
+    if (key == "sentences" && value.kind() == Json::Kind::array) {
+      auto& samples = log.samples.emplace_back(Log::Samples{step, {}});
+      for (const Json& sentence : value.array())
+        if (sentence.kind() == Json::Kind::string) samples.sentences.push_back(sentence.string());
+    }
+  }
+}
+
+}  // namespace
+
+Log read_log(const std::string& path) {
+  const std::string text = read_file(path);
+  Log log{path, {}, {}};
+  std::vector<std::string> header;
+  std::size_t number = 0;
+  for (std::string line : split(text, '\n')) {
+    ++number;
+    if (line.ends_with('\r')) line.pop_back();
+    if (line.empty()) continue;
+    const std::string where = fmt::format("{}: line {}", path, number);
+    if (line[0] == '{') {
+      add_json(log, line, where);
+    } else if (header.empty()) {
+      header = split(line, ',');
+      if (header[0] != "step") refuse(where, "a JSON object, or the columns step,loss,lr");
+    } else {
+      const auto cells = split(line, ',');
+      if (cells.size() != header.size()) refuse(where, "as many cells as the header has");
+      std::vector<double> values;
+      for (const std::string& cell : cells) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+        const bool good = error == std::errc() && end == cell.data() + cell.size();
+        if (!good && !cell.empty()) refuse(where, "numbers in every cell");
+        if (good && value == value && !values.empty()) log.columns[header[values.size()]].push_back({values[0], value});
+        values.push_back(value);
+      }
+    }
+  }
+  if (log.columns["loss"].empty()) refuse(path, "at least one line with a loss");
+  return log;
+}
+
+}  // namespace glassbox::cli

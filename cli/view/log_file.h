@@ -1,0 +1,28 @@
+// A training log as data: JSON lines or CSV, as `train --log-file` writes it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace glassbox::cli {
+
+struct Log {
+  struct Step {
+    double step, value;
+  };
+  std::string path;
+  // By column: "loss", "lr", "val_loss", ...; of an inspect event "grad_norms NAME", "update_ratios NAME".
+  std::map<std::string, std::vector<Step>> columns;
+  struct Samples {
+    double step;
+    std::vector<std::string> sentences;
+  };
+  std::vector<Samples> samples;
+};
+
+// Throws FileError, or FormatError with path and line.
+Log read_log(const std::string& path);
+
+}  // namespace glassbox::cli

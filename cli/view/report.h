@@ -1,0 +1,25 @@
+// The report: one HTML page, complete in itself, about a model. It loads nothing, and every text of a corpus
+// reaches it as data, never as markup.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/view/log_file.h"
+#include "nn/model/model_file.h"
+
+namespace glassbox::cli {
+
+struct ReportInput {
+  std::string name;         // of the model's file
+  std::string fingerprint;  // of its bytes
+  const Model<double>* model;
+  std::string precision;  // of the file
+  std::optional<Log> log;
+  std::vector<std::string> sentences;
+};
+// Throws VocabularyError or ConfigError for a sentence that the model can't read.
+std::string report_html(const ReportInput& input);
+
+}  // namespace glassbox::cli

@@ -1,0 +1,132 @@
+// glassbox report and plot; what needs a browser says so and is passed over where there is none.
+#include "base/json.h"
+#include "tests/cli/program.h"
+
+namespace glassbox {
+
+namespace {
+
+constexpr const char* kEvil = "</script><script>document.title='BAD'</script>";
+constexpr const char* kEvilImage = "<img/src=x/onerror=document.title='BAD'>";
+
+// A model that knows words which would be markup, a log, and the report of both.
+const Program& reported() {
+  static const Program program;
+  if (!program.has("r.html")) {
+    std::string text;
+    for (int i = 0; i < 20; ++i) text += std::string("the cat ") + kEvil + "\na \"dog\" & " + kEvilImage + "\n";
+    put_file(program.folder / "evil.txt", text);
+    put_file(program.folder / "sentences.txt", std::string("the cat ") + kEvil + "\na \"dog\"\n");
+    program.output("train evil.txt --steps 40 --log-file run.jsonl --out e.safetensors" + kTinyShape);
+    program.output("train evil.txt --steps 40 --log-file run.csv --out e.safetensors" + kTinyShape);
+    program.output("report e.safetensors --log-file run.jsonl --sentences sentences.txt --out r.html");
+  }
+  return program;
+}
+
+// What the page's tree is after `script` has run in it; the browser's console goes to console.txt.
+std::string tree_after(const std::string& script) {
+  const Program& program = reported();
+  std::string page = program.file("r.html");
+  page.replace(page.rfind("</body>"), 0, "<script>" + script + "</script>");
+  put_file(program.folder / "driven.html", page);
+  program.shell(
+      "timeout 60 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+      "--disable-background-networking --disable-component-update --disable-sync --user-data-dir=profile "
+      "--enable-logging=stderr --dump-dom driven.html > tree.html 2> console.txt");
+  return program.file("tree.html");
+}
+
+bool has_browser() {
+  const bool found = reported().shell("command -v chromium >/dev/null").status == 0;
+  if (!found) WARN("passed over: chromium is not installed");
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("report: one file that loads nothing", "[cli][report]") {
+  const std::string page = reported().file("r.html");
+  for (const char* reference : {"http://", "https://", "src=\"", "url(", "@import"}) {
+    std::string rest = page;
+    for (std::size_t at; (at = rest.find("http://www.w3.org/2000/svg")) != std::string::npos;) rest.erase(at, 26);
+    CAPTURE(reference);
+    REQUIRE(rest.find(reference) == std::string::npos);
+  }
+}
+
+TEST_CASE("report: no word of the corpus is markup", "[cli][report]") {
+  const std::string page = reported().file("r.html");
+  REQUIRE(page.find(kEvil) == std::string::npos);
+  REQUIRE(page.find(kEvilImage) == std::string::npos);
+  REQUIRE(page.find("\\u003c/script>") != std::string::npos);
+}
+
+TEST_CASE("report: opens in a browser without a word on the console, scripts among the words asleep",
+          "[cli][report][browser]") {
+  if (!has_browser()) return;
+  const std::string tree = tree_after("");
+  REQUIRE_THAT(tree, text_contains("<title>e.safetensors - glassbox</title>"));
+  REQUIRE_THAT(tree, text_contains("&lt;/script&gt;"));
+  const std::string console = reported().file("console.txt");
+  CAPTURE(console);
+  REQUIRE(console.find("CONSOLE") == std::string::npos);
+}
+
+TEST_CASE("report: choosing a head and pointing at a cell says its number", "[cli][report][browser]") {
+  if (!has_browser()) return;
+  const std::string tree = tree_after(
+      "document.querySelectorAll('#maps button')[1].click();"
+      "document.querySelectorAll('#big tbody tr')[2].querySelectorAll('td')[1].dispatchEvent(new MouseEvent('mouseenter'));");
+  REQUIRE_THAT(tree, text_contains("<h3 id=\"map-title\">Layer 0, head 1</h3>"));
+  REQUIRE_THAT(tree, text_contains("cat looks back at the: 0."));
+}
+
+TEST_CASE("report: arrow keys move the position, and the logit's split follows", "[cli][report][browser]") {
+  if (!has_browser()) return;
+  const std::string tree = tree_after(
+      "document.querySelectorAll('#tokens button')[0].click();"
+      "document.querySelectorAll('#tokens button')[0].dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}));");
+  REQUIRE_THAT(tree, text_contains("<span id=\"position\">position 1</span>"));
+  REQUIRE_THAT(tree, text_contains("layers.0.mlp</span>"));
+}
+
+TEST_CASE("report: finding a word names its neighbours", "[cli][report][browser]") {
+  if (!has_browser()) return;
+  const std::string tree = tree_after(
+      "const f = document.getElementById('find'); f.value = 'cat'; f.dispatchEvent(new Event('input'));");
+  REQUIRE_THAT(tree, text_contains("Nearest by cosine: "));
+  REQUIRE_THAT(tree, text_contains("class=\"hit\""));
+}
+
+TEST_CASE("report: an unknown word of a sentence is refused and nothing is written", "[cli][report]") {
+  put_file(reported().folder / "wrong.txt", "the catt\n");
+  const Outcome outcome = reported()("report e.safetensors --sentences wrong.txt --out no.html");
+  REQUIRE(outcome.status == 1);
+  REQUIRE_THAT(outcome.err, text_contains("catt"));
+  REQUIRE(!reported().has("no.html"));
+}
+
+TEST_CASE("plot: the CSV and the JSON lines of one run give one curve", "[cli][plot]") {
+  reported().output("plot run.csv --out a.svg");
+  reported().output("plot run.jsonl --out b.svg");
+  std::string a = reported().file("a.svg"), b = reported().file("b.svg");
+  a.replace(a.find("run.csv"), 7, "run.jsonl");
+  REQUIRE(a == b);
+}
+
+TEST_CASE("plot: --ascii fits its columns and marks the random guess", "[cli][plot]") {
+  const auto lines = lines_of(reported().output("plot run.csv run.jsonl --ascii --columns 60 --vocab-size 7"));
+  for (const std::string& line : lines) REQUIRE(line.size() <= 60);
+  REQUIRE_THAT(lines.back(), text_contains("random guess 1.95"));
+}
+
+TEST_CASE("plot: a file that is no log is refused with its line", "[cli][plot]") {
+  const Outcome outcome = reported()("plot evil.txt --ascii");
+  REQUIRE(outcome.status == 1);
+  REQUIRE_THAT(outcome.err, text_contains("evil.txt: line 1: expected a JSON object"));
+  REQUIRE(reported()("plot run.csv").status == 2);
+  REQUIRE_THAT(reported()("plot run.csv --ascii --column nope").err, text_contains("found loss, lr"));
+}
+
+}  // namespace glassbox
