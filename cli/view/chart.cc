@@ -86,8 +86,8 @@ std::string chart_svg(const Chart& chart, double width, double height) {
       "--c3:#9d174d;--c4:#6d28d9;--c5:#0e7490}@media(prefers-color-scheme:dark){.chart{--ink:#e6edf3;--soft:#9aa5b1;"
       "--line:#333c46;--paper:#0f1318;--c0:#58a6ff;--c1:#f0883e;--c2:#56d364;--c3:#f778ba;--c4:#bc8cff;--c5:#39c5cf}}"
       ".chart text{font:12px system-ui,sans-serif;fill:var(--soft)}.chart .t{fill:var(--ink);font-weight:600;"
-      "font-size:14px}.chart .paper{fill:var(--paper)}.chart .g{stroke:var(--line)}.chart path{fill:none;"
-      "stroke-width:1.8}.chart .b{stroke:none;opacity:.16}.chart .d{stroke-dasharray:5 4}";
+      "font-size:14px}.chart .paper{fill:var(--paper)}.chart path{fill:none;"
+      "stroke-width:1.8}.chart .g{stroke:var(--line);stroke-width:1}.chart .b{stroke:none;opacity:.16}.chart .d{stroke-dasharray:5 4}";
   for (std::size_t c = 0; c < kColors; ++c)
     text += fmt::format(".chart .c{0}{{stroke:var(--c{0})}}.chart .b.c{0}{{fill:var(--c{0})}}", c);
   text += fmt::format("</style><rect class=\"paper\" width=\"{:.0f}\" height=\"{:.0f}\"/>"
