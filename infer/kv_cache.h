@@ -35,6 +35,8 @@ class KvCache {
  public:
   // Empty. Throws ConfigError if the config is impossible. 2 * n_layer * block_size * n_embd scalars, padded.
   explicit KvCache(const GptConfig& config);
+  KvCache(KvCache&&) = default;  // a copy would double the memory unseen
+  KvCache& operator=(KvCache&&) = default;
 
   std::size_t size() const { return size_; }          // tokens in it
   std::size_t capacity() const { return capacity_; }  // block_size

@@ -1,5 +1,7 @@
 #include "infer/kv_cache.h"
 
+#include <type_traits>
+
 #include "base/error.h"
 #include "infer/decoder.h"
 #include "nn/gpt.h"
@@ -51,6 +53,9 @@ TEMPLATE_TEST_CASE("KvCache: keys and values are those of training's graph bit f
         }
   }
 }
+
+static_assert(!std::is_copy_constructible_v<KvCache<float>>);
+static_assert(std::is_move_constructible_v<KvCache<float>>);
 
 TEST_CASE("KvCache: an impossible shape is refused", "[infer][kv_cache]") {
   CHECK_THROWS_AS(KvCache<float>({.vocab_size = 5, .n_head = 3}), ConfigError);

@@ -9,7 +9,10 @@
 #include "base/error.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
+#include "nn/gpt.h"
+#include "nn/layers.h"
 #include "tests/support/refusal.h"
+#include "tests/support/small_models.h"
 
 using namespace glassbox;
 
@@ -33,6 +36,22 @@ struct OneWeight {
   Run<T> weights = tape.leaf_run(1, 16);
   Adam<T> adam{tape, 16, {}};
 };
+
+// One step of training on a sentence: stacked, or one token at a time, where each parameter is used often.
+template <class T>
+Value<T> sentence_loss(Gpt<T>& model, const Batch& batch, bool stacked) {
+  if (stacked) return model.loss(batch).mean;
+  GraphCache<T> cache(model.config());
+  std::vector<Value<T>> losses;
+  for (std::size_t t = 0; t < batch.rows(); ++t)
+    losses.push_back(cross_entropy(model.forward(batch.tokens[t], t, cache), batch.targets[t]));
+  return mean(losses);
+}
+
+template <class T>
+std::size_t different_numbers(const T* a, const T* b, std::size_t size) {
+  return different_bits<T>({a, size}, {b, size});
+}
 
 }  // namespace
 
@@ -100,6 +119,49 @@ TEST_CASE("Adam: a handle to what the old weights gave is stale after a step", "
   one.adam.step(0.01);
   CHECK_THAT(refusal<TapeError>([&] { loss.data(); }), text_contains("weights have moved"));
   CHECK(one.weights(0, 0).data() != 0);
+}
+
+TEMPLATE_TEST_CASE("Adam: backward_step gives the bits of backward and then step", "[train][optimizer]",
+                   float, double) {
+  std::mt19937_64 bits(831);
+  for (const GptConfig& config : odd_shapes()) {
+    for (const bool stacked : {true, false}) {
+      for (const bool one_is_held : {false, true}) {
+        CAPTURE(shape_name(config), stacked, one_is_held);
+        Gpt<TestType> model(drawn_weights<TestType>(config, 832, 0.2).view()), twin(model.weights());
+        if (one_is_held) model.parameter("layers.0.mlp.hidden", 1, 2);  // a Value inside a matrix
+        const std::size_t size = model.layout().slab_size();
+        Adam<TestType> adam(model.tape(), size, {}), twin_adam(twin.tape(), size, {});
+        for (int step = 0; step < 12; ++step) {
+          const auto sentence = drawn_sentence(bits, config.vocab_size, 3 + bits() % 6);
+          const Batch batch = batch_of({&sentence, 1}, config.block_size);
+          const StepScope<TestType> scope(model.tape()), twin_scope(twin.tape());
+          model.tape().zero_grad();
+          twin.tape().zero_grad();
+          adam.backward_step(sentence_loss(model, batch, stacked), 0.01, step % 2 == 0);
+          sentence_loss(twin, batch, stacked).backward();
+          if (step % 2 == 0)
+            REQUIRE(different_numbers(model.tape().grad_from(0), twin.tape().grad_from(0), size) == 0);
+          twin_adam.step(0.01);
+          REQUIRE(different_numbers(model.weights().data, twin.weights().data, size) == 0);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Adam: a gradient that a step did not keep is refused, never a wrong number",
+          "[train][optimizer]") {
+  Gpt<float> model(drawn_weights<float>(small_shape(), 833).view());
+  Adam<float> adam(model.tape(), model.layout().slab_size(), {});
+  const std::vector<TokenId> sentence = {46, 1, 2, 46};
+  const Batch batch = batch_of({&sentence, 1}, 8);
+  adam.backward_step(model.loss(batch).mean, 0.01, false);
+  const auto weight = model.parameter("layers.0.mlp.hidden", 1, 2);
+  CHECK_THAT(refusal<TapeError>([&] { weight.grad(); }), text_contains("used this gradient up"));
+  model.tape().zero_grad();
+  model.loss(batch).mean.backward();
+  CHECK(std::isfinite(weight.grad()));
 }
 
 TEST_CASE("Adam: settings outside of their range are refused by name", "[train][optimizer]") {

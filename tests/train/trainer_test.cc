@@ -142,6 +142,22 @@ TEMPLATE_TEST_CASE("Trainer: its steps are forward, backward, Adam, each from gr
   }
 }
 
+TEST_CASE("Trainer: a callback may read the step's gradients when they are kept", "[train][trainer]") {
+  TinyText text(kGolden);
+  Gpt<double> model({.vocab_size = text.tokenizer.size()}, text.random), twin(model.weights());
+  Trainer<double> trainer(model, text.tokenizer, text.corpus, {.steps = 1, .keep_gradients = true});
+  const auto sentence = text.tokenizer.encode_sentence(text.corpus[0]);
+  const Batch batch = batch_of({&sentence, 1}, 16);
+  twin.loss(batch).mean.backward();
+  const auto gradient = [](Gpt<double>& from, const char* name) { return from.parameter(name, 3, 2).grad(); };
+  trainer.run([&](const StepStats&) {
+    for (const char* name : {"output", "layers.0.attention.query", "layers.1.mlp.hidden"}) {
+      CHECK(gradient(model, name) != 0);
+      CHECK(bits_of(gradient(model, name)) == bits_of(gradient(twin, name)));
+    }
+  });
+}
+
 TEMPLATE_TEST_CASE("Trainer: two equal runs end in equal bits", "[train][trainer]", float, double) {
   const auto once = trained<TestType>({.steps = 100, .batch_size = 3});
   CHECK(different_bits<TestType>(once, trained<TestType>({.steps = 100, .batch_size = 3})) == 0);
