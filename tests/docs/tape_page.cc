@@ -9,7 +9,8 @@ using namespace glassbox;
 
 namespace {
 
-// A line a scalar: its place, its name, what made it from which others, value and gradient. Pads are left out.
+// A line a scalar: its place, its name, what made it from which others, value and gradient. Pads
+// are left out.
 void print(Tape<double>& tape) {
   fmt::print("node name operation from        value gradient\n");
   for (NodeId id = 0; id < tape.size(); ++id) {
@@ -20,8 +21,8 @@ void print(Tape<double>& tape) {
     const Value<double> value(tape, id);
     std::string operands;
     for (const auto& child : value.children()) operands += fmt::format("{} ", child.value.id());
-    fmt::print("{:4} {:4} {:9} {:9} {:7.3f} {:8.3f}\n", id, value.label(), value.op(), operands, value.data(),
-               value.grad());
+    fmt::print("{:4} {:4} {:9} {:9} {:7.3f} {:8.3f}\n", id, value.label(), value.op(), operands,
+               value.data(), value.grad());
   }
 }
 
