@@ -169,6 +169,9 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
     if (!updates || in.op != Op::leaf) continue;
     own.m[k] = update->m + in.out;
     own.v[k] = update->v + in.out;
+    const std::size_t group = in.out / kernels::kLanes;
+    own.rest[k] = {update->rest_since + group, update->rest_awake + group,
+                   update->rest_count + group};
     in.used_up = !update->keep_gradients;
     updated_.push_back(run.operands[k]);
   }

@@ -81,6 +81,7 @@ class Tape {
     T* m;
     T* v;
     std::size_t size;
+    std::uint32_t *rest_since, *rest_awake, *rest_count;  // kernels::Rest, size / 16 each, 0 at first
     kernels::AdamSettings<T> settings;
     bool keep_gradients = true;  // false: a gradient that a kernel used at once is not stored, and reading it
                                  // throws TapeError; less memory to move

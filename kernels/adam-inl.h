@@ -32,7 +32,7 @@ class AdamVector {
         c2_(hn::Set(d_, x.one_minus_beta2)),
         step_(hn::Set(d_, -x.step_size)),
         epsilon_(hn::Set(d_, x.epsilon)),
-        flush_(x.flush) {}
+        flush_(x.flushes(x.step)) {}
 
   // The vectors at w, m and v, whose gradient is g. Returns the new w.
   HWY_INLINE V update(V g, T* w, T* m, T* v) const {
@@ -46,7 +46,9 @@ class AdamVector {
   // The same for g = 0. A scalar long without gradient has a step so small that w + step rounds to w: if
   // that is sure of all lanes, the root and the division, most of the cost, are spared. Sure is:
   //   |a m| / sqrt(v) < 2^-4 ulp(w), taken to the square; `smallest` covers what underflows
-  HWY_INLINE void update_without_gradient(T* w, T* m, T* v) const {
+  // Returns whether it was, so that the group may rest: as long as step sizes grow slower than
+  // m / sqrt(v) shrinks, it stays sure.
+  HWY_INLINE bool update_without_gradient(T* w, T* m, T* v) const {
     constexpr T kShare = std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() / 256;
     const V new_m = flush(hn::Mul(b1_, hn::LoadU(d_, m)));
     const V new_v = flush(hn::Mul(b2_, hn::LoadU(d_, v)));
@@ -56,7 +58,25 @@ class AdamVector {
     const V smallest = hn::Set(d_, std::numeric_limits<T>::min());
     const V bound = hn::Mul(hn::Mul(weight, weight), hn::Mul(new_v, hn::Set(d_, kShare)));
     const auto rests = hn::Or(hn::Lt(fma(step, step, smallest), bound), hn::Eq(new_m, hn::Zero(d_)));
-    if (!hn::AllTrue(d_, rests)) move(new_m, new_v, w);
+    if (hn::AllTrue(d_, rests)) return true;
+    move(new_m, new_v, w);
+    return false;
+  }
+
+  // The moments at m and v, which are those of step `from`, shrink to those of step `to`.
+  HWY_INLINE void catch_up(T* m, T* v, std::uint32_t from, std::uint32_t to) const {
+    const V smallest = hn::Set(d_, std::numeric_limits<T>::min());
+    V new_m = hn::LoadU(d_, m), new_v = hn::LoadU(d_, v);
+    for (std::uint32_t step = from + 1; step <= to; ++step) {
+      new_m = hn::Mul(b1_, new_m);
+      new_v = hn::Mul(b2_, new_v);
+      if (AdamSettings<T>::flushes(step)) {
+        new_m = hn::IfThenZeroElse(hn::Lt(hn::Abs(new_m), smallest), new_m);
+        new_v = hn::IfThenZeroElse(hn::Lt(new_v, smallest), new_v);
+      }
+    }
+    hn::StoreU(new_m, d_, m);
+    hn::StoreU(new_v, d_, v);
   }
 
  private:

@@ -23,8 +23,20 @@ void adam(const AdamArgs<T>& x) {
 }
 
 template <class T>
+void wake(T* m, T* v, std::uint32_t* since, std::size_t groups, const AdamSettings<T>& settings) {
+  const AdamVector<T> adam_vector(settings);
+  for (std::size_t i = 0; i < groups; ++i) {
+    if (since[i] == 0) continue;
+    for (std::size_t j = i * kLanes; j < (i + 1) * kLanes; j += hn::MaxLanes(Full<T>()))
+      adam_vector.catch_up(m + j, v + j, since[i], settings.step);
+    since[i] = 0;
+  }
+}
+
+template <class T>
 void fill(Table<T>& t) {
   t.adam = adam<T>;
+  t.wake = wake<T>;
 }
 GLASSBOX_FAMILY_FILL
 

@@ -6,6 +6,7 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "kernels/adam-inl.h"
@@ -68,27 +69,70 @@ void embedding_backward(const Args<T>& x) {
     add_rows(x, which);
   }
 }
-// Most rows of a table are in no batch: their gradient is 0, and after a while so is their step.
+// Most rows of a table are in no batch: their gradient is 0, and after a while they rest.
 template <class T>
-void embedding_backward_update(const Args<T>& x, const Update<T>& u) {
+void update_table(const Args<T>& x, const Update<T>& u, int which) {
   const Full<T> d;
   const AdamVector<T> adam_vector(u.settings);
+  const auto& table = x.in[which];
+  const Rest& rest = u.rest[which];
+  const std::uint32_t* ids = x.ids.data() + which * x.out.rows;
+  const std::uint32_t step = u.settings.step;
+  const std::size_t groups_a_row = table.pitch / kLanes, groups = table.rows * groups_a_row;
+  T *m = u.m[which], *v = u.v[which];
+  if (!u.settings.may_rest || *rest.count == 0) {
+    for (std::size_t i = 0; i < groups; ++i) rest.awake[i] = static_cast<std::uint32_t>(i);
+    *rest.count = static_cast<std::uint32_t>(groups);
+  }
   thread_local std::vector<std::uint8_t> named;
+  named.assign(table.rows, 0);
+  for (std::size_t n = 0; n < x.out.rows; ++n) named[ids[n]] = 1;
+
+  const auto wake = [&](std::size_t i) {
+    if (rest.since[i] == 0) return false;
+    for (std::size_t j = i * kLanes; j < (i + 1) * kLanes; j += hn::MaxLanes(d))
+      adam_vector.catch_up(m + j, v + j, rest.since[i], step - 1);
+    rest.since[i] = 0;
+    return true;
+  };
+  std::uint32_t kept = 0;
+  for (std::uint32_t at = 0; at < *rest.count; ++at) {
+    const std::uint32_t i = rest.awake[at];
+    rest.awake[kept] = i;
+    wake(i);  // only of a list that has just been made
+    if (named[i / groups_a_row]) {
+      ++kept;
+      continue;
+    }
+    bool rests = true;
+    for (std::size_t j = i * kLanes; j < (i + std::size_t{1}) * kLanes; j += hn::MaxLanes(d))
+      rests &= adam_vector.update_without_gradient(table.data + j, m + j, v + j);
+    kept += !rests;
+    if (rests) rest.since[i] = step;
+  }
+  for (std::size_t n = 0; n < x.out.rows; ++n) {
+    if (!std::exchange(named[ids[n]], 0)) continue;  // a row named twice has one step
+    for (std::size_t i = ids[n] * groups_a_row; i < (ids[n] + std::size_t{1}) * groups_a_row; ++i) {
+      if (wake(i)) rest.awake[kept++] = static_cast<std::uint32_t>(i);
+      for (std::size_t j = i * kLanes; j < (i + 1) * kLanes; j += hn::MaxLanes(d))
+        adam_vector.update(hn::LoadU(d, table.grad + j), table.data + j, m + j, v + j);
+    }
+  }
+  *rest.count = kept;
+}
+
+template <class T>
+void embedding_backward_update(const Args<T>& x, const Update<T>& u) {
   for (int which = 0; which < 2; ++which) {
     const auto& table = x.in[which];
     const std::uint32_t* ids = x.ids.data() + which * x.out.rows;
-    named.assign(table.rows, 0);
-    for (std::size_t n = 0; n < x.out.rows; ++n) named[ids[n]] = 1;
-    std::fill_n(table.grad, std::size_t{table.rows} * table.pitch, T(0));
+    if (u.keep_gradients)
+      std::fill_n(table.grad, std::size_t{table.rows} * table.pitch, T(0));
+    else
+      for (std::size_t n = 0; n < x.out.rows; ++n)
+        std::fill_n(table.grad + std::size_t{ids[n]} * table.pitch, table.pitch, T(0));
     add_rows(x, which);
-    T *m = u.m[which], *v = u.v[which];
-    for (std::size_t r = 0; r < table.rows; ++r)
-      for (std::size_t i = r * table.pitch; i < (r + 1) * table.pitch; i += hn::MaxLanes(d)) {
-        if (named[r])
-          adam_vector.update(hn::LoadU(d, table.grad + i), table.data + i, m + i, v + i);
-        else
-          adam_vector.update_without_gradient(table.data + i, m + i, v + i);
-      }
+    update_table(x, u, which);
   }
 }
 template <class T>

@@ -85,7 +85,19 @@ struct AdamSettings {
   T epsilon;    // epsilon * sqrt(1 - beta2^t)
   T beta1, beta2;
   T one_minus_beta1, one_minus_beta2;  // rounded once, from double
-  bool flush;  // moments below the normal numbers become 0 in this step
+  std::uint32_t step;  // t, from 1
+  bool may_rest;       // scalars that rested in the last step may rest in this one
+
+  // Moments below the normal numbers become 0 in this step: a compare a moment in each step costs 5% of it.
+  static constexpr bool flushes(std::uint32_t step) { return step % 16 == 0; }
+};
+
+// Scalars that have long had no gradient rest: their step rounds to nothing, so only their moments shrink,
+// and those are caught up with when somebody needs them. Kept for each group of kLanes scalars.
+struct Rest {
+  std::uint32_t* since;  // 0: awake; else the step that the moments are those of
+  std::uint32_t* awake;  // the awake groups, in no order
+  std::uint32_t* count;  // how many; 0: the list has yet to be made
 };
 
 // Adam's update of `size` scalars.
@@ -104,6 +116,7 @@ struct AdamArgs {
 template <class T>
 struct Update {
   std::array<T*, kMaxOperands> m = {}, v = {};
+  std::array<Rest, kMaxOperands> rest = {};
   T* mirror = nullptr;          // of in[1], to be kept up to date
   bool keep_gradients = true;   // else in[k].grad may be left with anything: a quarter less memory to move
   AdamSettings<T> settings;
@@ -151,6 +164,9 @@ struct Table {
   T (*multiply_add)(T a, T b, T c) = nullptr;  // rounds once where the target can
   void (*attend)(const AttendArgs<T>&) = nullptr;
   void (*adam)(const AdamArgs<T>&) = nullptr;
+  // Brings the moments of all resting groups up to step `settings.step` and wakes them.
+  void (*wake)(T* m, T* v, std::uint32_t* since, std::size_t groups,
+               const AdamSettings<T>& settings) = nullptr;
   // to[c][r] = from[r][c]; pads of `to` up to padded(rows) are not touched.
   void (*transpose)(const T* from, std::size_t rows, std::size_t cols, std::size_t from_pitch, T* to,
                     std::size_t to_pitch) = nullptr;

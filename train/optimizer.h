@@ -31,11 +31,16 @@ class Adam {
 
  private:
   typename Tape<T>::LeafUpdate next(double learning_rate);
+  // Brings all moments up to this step.
+  void wake();
 
   Tape<T>& tape_;
   AdamConfig config_;
   kernels::AlignedVector<T> m_, v_;                // (size) moments
-  std::uint64_t steps_ = 0;
+  // Scalars whose step rounds to nothing, see kernels::Rest: (size / 16) each.
+  std::vector<std::uint32_t> rest_since_, rest_awake_, rest_count_;
+  std::uint32_t steps_ = 0;
+  double step_size_ = 0;                // of the last step
   double power1_ = 1, power2_ = 1;      // beta1^t and beta2^t as running products: no pow, whose last
                                         // bit differs between C libraries
 };
