@@ -178,7 +178,8 @@ HWY_NOINLINE void weight_tiles(WeightTiles<T> t, std::size_t rows, std::size_t c
   };
   for (; col + 2 * kWidth <= padded(cols); col += 2 * kWidth) {
     column_of_weight_tiles<R, 2>(t, rows, col);
-    mirror_up_to(col);  // one column of tiles behind: its divisions are done, and it is still at hand
+    // One column of tiles behind: its divisions are done, and it is still at hand. Pads have no mirror.
+    mirror_up_to(std::min(col, cols));
   }
   for (; col < padded(cols); col += kWidth) column_of_weight_tiles<R, 1>(t, rows, col);
   mirror_up_to(cols);
