@@ -247,6 +247,7 @@ TEMPLATE_TEST_CASE("forward1 and backward1 have the run kernel's bits at every l
               FAIL("different bits");
           }
         }
+        REQUIRE(kernel.pads_are_zero());
       }
     }
   });
