@@ -8,7 +8,8 @@ constexpr unsigned kTrain = 1, kSample = 2, kEval = 4, kHelp = 8, kMan = 16, kCo
 constexpr unsigned kNext = 1 << 6, kParams = 1 << 7, kGradients = 1 << 8, kGradcheck = 1 << 9,
                    kValue = 1 << 10, kGraph = 1 << 11, kAttention = 1 << 12, kTrace = 1 << 13,
                    kCache = 1 << 14, kNeighbours = 1 << 15, kPlot = 1 << 16, kReport = 1 << 17;
-constexpr unsigned kComputing = kTrain | kSample | kEval;
+constexpr unsigned kFinetune = 1 << 20, kTraining = kTrain | kFinetune;
+constexpr unsigned kComputing = kTraining | kSample | kEval;
 constexpr unsigned kAll = ~0u;
 
 constexpr Range kNone{};
@@ -23,29 +24,53 @@ constexpr Option kOptions[] = {
     // Files
     {"out", "", 'o', file, "FILE", "model.safetensors", kNone,
      "the model file to write: weights, shape, vocabulary, all that sample needs", "Files", kTrain},
+    {"out", "", 'o', file, "FILE", "finetuned.safetensors", kNone,
+     "the model file to write; MODEL itself is refused", "Files", kFinetune},
     {"log-file", "", 0, file, "FILE", "", kNone,
      "log of the run: CSV if FILE ends in .csv, else JSON lines; columns step, loss, lr, tokens",
-     "Files", kTrain},
-    {"log-every", "", 0, integer, "N", "1", at_least(1), "log every Nth step", "Files", kTrain},
+     "Files", kTraining},
+    {"log-every", "", 0, integer, "N", "1", at_least(1), "log every Nth step", "Files", kTraining},
 
     // Length of the run
     {"steps", "", 0, integer, "N", "5000", at_least(0),
      "optimiser steps; 0 writes the untrained model", "Training", kTrain},
-    {"epochs", "", 0, integer, "N", "", at_least(1), "passes over the corpus, instead of --steps",
-     "Training", kTrain},
+    {"steps", "", 0, integer, "N", "1000", at_least(0), "optimiser steps", "Training", kFinetune},
+    {"epochs", "", 0, integer, "N", "", at_least(1), "passes over the corpus, instead of --steps; the last batch may be shorter",
+     "Training", kTraining},
     {"batch-size", "", 0, integer, "B", "1", between(1, 1e6),
-     "sentences a step; the loss is the mean over them of each one's mean", "Training", kTrain},
+     "sentences a step; the loss is the mean over them of each one's mean", "Training", kTraining},
     {"learning-rate", "lr", 0, number, "X", "0.01", above(0), "learning rate of the first step",
      "Training", kTrain},
+    {"learning-rate", "lr", 0, number, "X", "0.001", above(0), "learning rate of the first step",
+     "Training", kFinetune},
     {"lr-schedule", "", 0, choice, "linear|constant", "linear", kNone,
      "linear falls to 0 over the run: learning rate * (1 - step / steps), step from 0", "Training",
-     kTrain},
+     kTraining},
     {"beta1", "", 0, number, "X", "0.85", below(1), "Adam's decay of the mean gradient", "Training",
-     kTrain},
+     kTraining},
     {"beta2", "", 0, number, "X", "0.99", below(1), "Adam's decay of the mean squared gradient",
-     "Training", kTrain},
+     "Training", kTraining},
     {"adam-epsilon", "", 0, number, "X", "1e-8", above(0), "Adam's term against division by 0",
-     "Training", kTrain},
+     "Training", kTraining},
+
+    {"detect-anomaly", "", 0, flag, "", "", kNone,
+     "look at every step's scalars first: the first that is NaN or infinite, forward or backward, is named with its "
+     "operation, operands and sentence; takes more than twice the time",
+     "Training", kTraining},
+
+    // A model that learns more
+    {"extend-vocab", "", 0, flag, "", "", kNone,
+     "add words that the model does not know, behind its old ones, with rows drawn by --seed",
+     "Fine-tuning", kFinetune},
+    {"unk", "", 0, flag, "", "", kNone,
+     "read words that the model does not know as <unk>, and from then on in prompts as well", "Fine-tuning",
+     kFinetune},
+    {"freeze", "", 0, text, "PATTERN", "", kNone,
+     "parameters that stay as they are, by name; * stands for any letters, commas part several, and the option may be "
+     "repeated: 'layers.0.*,token_embedding'",
+     "Fine-tuning", kFinetune},
+    {"retain", "", 0, file, "FILE", "", kNone,
+     "tell the loss on this text before and after: what was forgotten", "Fine-tuning", kFinetune},
 
     // Shape
     {"n-layer", "", 0, integer, "N", "2", between(1, 1e6), "layers", "Model", kTrain},
@@ -148,7 +173,7 @@ constexpr Option kOptions[] = {
     {"batch-size", "", 0, integer, "B", "1", between(1, 1e6),
      "lines at a time; the result does not depend on it", "Machine", kEval},
     {"seed", "", 0, integer, "S", "42", between(0, 4294967295.0),
-     "the same seed and the same file give the same bits", "Machine", kTrain},
+     "the same seed and the same file give the same bits", "Machine", kTraining},
     {"seed", "", 0, integer, "S", "42", between(0, 4294967295.0),
      "sentence i of a prompt depends on S, i and the prompt alone", "Machine", kSample},
     {"threads", "", 0, integer, "N", "", between(1, 1024),
@@ -158,6 +183,8 @@ constexpr Option kOptions[] = {
 };
 
 constexpr Operand kTrainOperands[] = {{"CORPUS", "text file, UTF-8, one sentence a line"}};
+constexpr Operand kFinetuneOperands[] = {{"MODEL", "model file to start from"},
+                                        {"CORPUS", "text file, UTF-8, one sentence a line"}};
 constexpr Operand kSampleOperands[] = {{"MODEL", "model file, as train writes it"}};
 constexpr Operand kEvalOperands[] = {{"MODEL", "model file, as train writes it"},
                                      {"TEXT", "text file, UTF-8, one sentence a line"}};
@@ -188,6 +215,10 @@ constexpr Operand kCompletionOperands[] = {{"SHELL", "bash, zsh or fish"}};
 constexpr const char* kTrainExamples[] = {
     "glassbox train data/first_grade.txt --out cats.safetensors",
     "glassbox train poems.txt --epochs 3 --batch-size 16 --n-embd 64 --log-file run.csv",
+};
+constexpr const char* kFinetuneExamples[] = {
+    "glassbox finetune cats.safetensors data/questions.txt --out asks.safetensors",
+    "glassbox finetune cats.safetensors poems.txt --extend-vocab --freeze 'layers.0.*'",
 };
 constexpr const char* kSampleExamples[] = {
     "glassbox sample cats.safetensors --num-samples 5 --prompt 'the cat'",
@@ -248,6 +279,10 @@ constexpr Command kCommands[] = {
      "Nothing is "
      "printed to standard output.",
      kTrainOperands, kTrainExamples, train_command},
+    {"finetune", kFinetune, "train a model further on another text",
+     "Starts from MODEL's weights and keeps its shape, vocabulary and precision. A word that it does not know is an "
+     "error, unless --extend-vocab or --unk says what becomes of it. MODEL's file is not touched.",
+     kFinetuneOperands, kFinetuneExamples, finetune_command},
     {"sample", kSample, "let a model write sentences",
      "Writes sentences to standard output, one a line. A prompt's words stand at the beginning of "
      "its "

@@ -16,6 +16,10 @@ void TrainConfig::validate() const {
   if (!(learning_rate > 0 && std::isfinite(learning_rate)))
     throw ConfigError(
         fmt::format("learning_rate: expected a finite number above 0, found {}", learning_rate));
+  const std::uint64_t needed = sentences / batch_size + (sentences % batch_size != 0 ? 1 : 0);
+  if (sentences != 0 && steps != needed)
+    throw ConfigError(fmt::format("steps: expected {} for {} sentences in batches of {}, found {}", needed,
+                                  sentences, batch_size, steps));
 }
 
 template <class T>
@@ -45,6 +49,30 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
                    sentence.begin() + static_cast<std::ptrdiff_t>(kept));
     starts_.push_back(tokens_.size());
   }
+  save_frozen();
+}
+
+template <class T>
+void Trainer<T>::save_frozen() {
+  const T* const slab = model_.weights().data;
+  for (const std::string& name : config_.frozen) {
+    const ParameterSpec* const p = model_.layout().find(name);
+    if (p == nullptr) throw ConfigError("frozen: expected a parameter's name, found " + name);
+    frozen_.push_back(*p);
+    for (std::size_t row = 0; row < p->rows; ++row)
+      for (std::size_t col = 0; col < p->cols; ++col) frozen_bits_.push_back(slab[p->index(row, col)]);
+  }
+}
+
+template <class T>
+void Trainer<T>::restore_frozen() {
+  if (frozen_.empty()) return;
+  T* const slab = model_.tape().data_from(0);
+  const T* next = frozen_bits_.data();
+  for (const ParameterSpec& p : frozen_)
+    for (std::size_t row = 0; row < p.rows; ++row)
+      for (std::size_t col = 0; col < p.cols; ++col) slab[p.index(row, col)] = *next++;
+  model_.tape().weights_moved();
 }
 
 template <class T>
@@ -52,13 +80,17 @@ StepStats Trainer<T>::step() {
   const std::size_t sentences = starts_.size() - 1;
   batch_.clear();
   std::size_t first = 0;
-  for (std::size_t j = 0; j < config_.batch_size; ++j) {
+  std::size_t in_batch = config_.batch_size;
+  if (config_.sentences != 0)
+    in_batch = std::min<std::uint64_t>(in_batch, config_.sentences - step_ * config_.batch_size);
+  for (std::size_t j = 0; j < in_batch; ++j) {
     const std::size_t i = (step_ * config_.batch_size + j) % sentences;
     if (j == 0) first = i;
     batch_.add(std::span(tokens_).subspan(starts_[i], starts_[i + 1] - starts_[i]),
                model_.config().block_size);
   }
   batch_.set_weights();
+  if (look_) look_(batch_);
 
   Tape<T>& tape = model_.tape();
   const StepScope<T> scope(tape);
@@ -74,6 +106,7 @@ StepStats Trainer<T>::step() {
         step_ + 1, mean, corpus_.line_number(first), corpus_.name()));
   const double learning_rate = schedule_.at(step_);
   optimizer_.backward_step(loss.mean, learning_rate, config_.keep_gradients);
+  restore_frozen();
   trained_tokens_ += batch_.rows();
   ++step_;
   return {step_, mean, learning_rate, trained_tokens_};
@@ -89,12 +122,17 @@ void Trainer<T>::run(const std::function<void(const StepStats&)>& on_step) {
 
 template <class T>
 std::string Trainer<T>::provenance() const {
+  std::string more;
+  if (!config_.parent.empty()) more += fmt::format(R"(,"parent":{})", json_quote(config_.parent));
+  for (const std::string& name : config_.frozen)
+    more += (&name == &config_.frozen.front() ? R"(,"frozen":[)" : ",") + json_quote(name);
+  if (!config_.frozen.empty()) more += ']';
   const char* schedule = config_.lr_schedule == LrSchedule::Kind::linear ? "linear" : "constant";
   return fmt::format(
-      R"({{"seed":{},"steps":{},"batch_size":{},"learning_rate":{},"lr_schedule":"{}","optimizer":"adam","beta1":{},"beta2":{},"epsilon":{},"sentences":{}}})",
+      R"({{"seed":{},"steps":{},"batch_size":{},"learning_rate":{},"lr_schedule":"{}","optimizer":"adam","beta1":{},"beta2":{},"epsilon":{},"sentences":{}{}}})",
       config_.seed, step_, config_.batch_size, json_number(config_.learning_rate), schedule,
       json_number(config_.beta1), json_number(config_.beta2), json_number(config_.epsilon),
-      corpus_.size());
+      corpus_.size(), more);
 }
 
 template class Trainer<float>;

@@ -18,11 +18,17 @@ namespace glassbox {
 struct TrainConfig {
   std::uint64_t steps = 5000;
   std::size_t batch_size = 1;   // sentences a step
+  // Sentences in all, each as often as it is passed: the last batch ends with the last of them. 0: every batch
+  // is full.
+  std::uint64_t sentences = 0;
   double learning_rate = 0.01;  // above 0
   LrSchedule::Kind lr_schedule = LrSchedule::Kind::linear;
   double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;
   bool keep_gradients = false;  // after each step, for a callback that reads Gpt::parameter(...).grad()
-  std::uint32_t seed = 42;  // provenance only: the caller has shuffled and drawn with it
+  std::vector<std::string> frozen = {};  // parameters that keep their bits, by name
+  // Provenance only: the caller has shuffled and drawn with the seed, and read the parent.
+  std::uint32_t seed = 42;
+  std::string parent = {};  // fingerprint of the model file that the weights come from; "" if none
 
   // Throws ConfigError naming the setting, its range and what was given.
   void validate() const;
@@ -54,6 +60,8 @@ class Trainer {
   void run(const std::function<void(const StepStats&)>& on_step = {});
   // One step.
   StepStats step();
+  // From now on `look` sees each step's batch before the step is computed. What it throws ends the step.
+  void before_each_step(std::function<void(const Batch&)> look) { look_ = std::move(look); }
   bool done() const { return step_ == config_.steps; }
 
   const TrainConfig& config() const { return config_; }
@@ -62,6 +70,10 @@ class Trainer {
   std::string provenance() const;
 
  private:
+  // The bits of the frozen parameters, and those bits back in their places.
+  void save_frozen();
+  void restore_frozen();
+
   Gpt<T>& model_;
   const Tokenizer& tokenizer_;
   const Corpus& corpus_;
@@ -72,6 +84,9 @@ class Trainer {
   Adam<T> optimizer_;
   LrSchedule schedule_;
   Batch batch_;
+  std::vector<ParameterSpec> frozen_;
+  std::vector<T> frozen_bits_;          // theirs, one after another, row by row as in the file
+  std::function<void(const Batch&)> look_;
   std::uint64_t step_ = 0;
   std::uint64_t trained_tokens_ = 0;
 };

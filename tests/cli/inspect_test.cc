@@ -150,4 +150,21 @@ TEST_CASE("next: chances fall from line to line", "[cli][inspect]") {
   REQUIRE(sum == Approx(1));
 }
 
+TEST_CASE("train --detect-anomaly: names the first bad scalar with step, operands and sentence", "[cli][anomaly]") {
+  const Outcome outcome =
+      trained()("train TINY.txt --steps 50 --lr 1e25 --detect-anomaly --out x.safetensors" + kTinyShape);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 1);
+  REQUIRE_THAT(outcome.err, text_contains("glassbox: step "));
+  REQUIRE_THAT(outcome.err, text_contains("is -inf, a relu of layers.0.mlp.hidden@0[0] = "));
+  REQUIRE_THAT(outcome.err, text_contains("of TINY.txt: \""));
+  REQUIRE(!trained().has("x.safetensors"));
+}
+
+TEST_CASE("train --detect-anomaly: looking changes no bit of a sound run", "[cli][anomaly]") {
+  trained().output("train TINY.txt --steps 20 --out a.safetensors" + kTinyShape);
+  trained().output("train TINY.txt --steps 20 --detect-anomaly --out b.safetensors" + kTinyShape);
+  REQUIRE(trained().file("a.safetensors") == trained().file("b.safetensors"));
+}
+
 }  // namespace glassbox
