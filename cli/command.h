@@ -35,6 +35,7 @@ std::span<const Command> commands();
 const Command& find_command(const std::string& name);
 
 int train_command(const Arguments& arguments);
+int finetune_command(const Arguments& arguments);
 int sample_command(const Arguments& arguments);
 int eval_command(const Arguments& arguments);
 int inspect_params_command(const Arguments& arguments);

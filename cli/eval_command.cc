@@ -19,16 +19,10 @@ template <class T>
 int evaluate(const Arguments& arguments, Decoder<T> model) {
   const Tokenizer& tokenizer = model.tokenizer();
   const Corpus corpus = Corpus::read(arguments.operand(1), {.lowercase = tokenizer.lowercase()});
-  std::vector<std::vector<TokenId>> sentences;
+  const std::vector<std::vector<TokenId>> sentences = tokenizer.encode_lines(corpus);
   std::size_t cut = 0, first_cut = 0;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    try {
-      sentences.push_back(tokenizer.encode_sentence(corpus[i]));
-    } catch (const VocabularyError& error) {
-      throw VocabularyError(
-          fmt::format("{}: line {}: {}", corpus.name(), corpus.line_number(i), error.what()));
-    }
-    if (sentences.back().size() - 1 > model.config().block_size && cut++ == 0) {
+    if (sentences[i].size() - 1 > model.config().block_size && cut++ == 0) {
       first_cut = corpus.line_number(i);
     }
   }

@@ -185,6 +185,13 @@ Arguments::Arguments(const Command& command, std::vector<std::string> words) : c
                                    right_value(option)));
     }
   }
+  for (const cxxopts::KeyValue& pair : parsed.arguments()) {
+    const std::string& all = pair.value();
+    for (std::size_t begin = 0, end = 0; end < all.size(); begin = end + 1) {
+      end = std::min(all.find(',', begin), all.size());
+      values_[pair.key()].texts.push_back(all.substr(begin, end - begin));
+    }
+  }
   if (given("help")) return;
   const bool open_end = !command.operands.empty() &&
                         std::string_view(command.operands.back().name).find("...") != std::string_view::npos;

@@ -57,16 +57,19 @@ class Arguments {
   std::span<const std::string> operands_from(std::size_t i) const {
     return std::span(operands_).subspan(std::min(i, operands_.size()));
   }
-  // Of this and the next three, REQUIRES: the command has the option, with the type asked for.
+  // Of this and the next four, REQUIRES: the command has the option, with the type asked for.
   bool given(const std::string& name) const { return values_.at(name).given; }
   // The value given, else the table's.
   const std::string& text(const std::string& name) const { return values_.at(name).text; }
+  // All values given of an option that may be repeated, in order; commas part values too.
+  const std::vector<std::string>& texts(const std::string& name) const { return values_.at(name).texts; }
   std::uint64_t integer(const std::string& name) const;
   double number(const std::string& name) const;
 
  private:
   struct Value {
     std::string text;
+    std::vector<std::string> texts;
     bool given = false;
   };
   const Command* command_;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/view/report.h"
@@ -31,13 +32,6 @@ std::vector<std::string> written_by(const Model<double>& model, std::uint32_t se
   return sentences;
 }
 
-// FNV-1a of the file's bytes, 64 bits.
-std::string fingerprint_of(const std::string& bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
-}
-
 }  // namespace
 
 int report_command(const Arguments& arguments) {
@@ -46,7 +40,7 @@ int report_command(const Arguments& arguments) {
   const Model<double> model = read_model_as<double>(path);
   ReportInput input;
   input.name = std::filesystem::path(path).filename().string();
-  input.fingerprint = fingerprint_of(read_file(path));
+  input.fingerprint = fingerprint(read_file(path));
   input.model = &model;
   input.precision = std::holds_alternative<Model<float>>(read_model(path)) ? "float" : "double";
   if (arguments.given("log-file")) input.log = read_log(arguments.text("log-file"));

@@ -40,9 +40,10 @@ Tokenizer Tokenizer::words(const Corpus& corpus) {
 }
 
 Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
-                                const std::string& where) {
+                                const std::string& where, bool has_unk) {
   Tokenizer tokenizer;
   tokenizer.lowercase_ = lowercase;
+  tokenizer.has_unk_ = has_unk;
   tokenizer.words_ = std::move(words);
   tokenizer.ids_.reserve(tokenizer.words_.size());
   for (std::size_t id = 0; id < tokenizer.words_.size(); ++id) {
@@ -61,6 +62,11 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
       refuse("a new word",
              fmt::format("{} again, which is token {}", json_quote(word), at->second));
     }
+  }
+  if (has_unk && (tokenizer.words_.empty() || tokenizer.words_.back() != kUnk)) {
+    throw FormatError(fmt::format("{}: expected {} as the last word, found {}; {}", where, kUnk,
+                                  tokenizer.words_.empty() ? "none" : json_quote(tokenizer.words_.back()),
+                                  "the vocabulary is damaged: use a backup"));
   }
   return tokenizer;
 }
@@ -81,7 +87,8 @@ void Tokenizer::append(std::string_view text, std::vector<TokenId>& ids) const {
   std::vector<std::string_view> unknown;
   std::size_t offset = 0;
   for (auto word = next_word(text, offset); !word.empty(); word = next_word(text, offset)) {
-    const TokenId id = find(word);
+    TokenId id = find(word);
+    if (id == size() && has_unk_) id = bos() - 1;
     ids.push_back(id);
     if (id == size()) unknown.push_back(word);
   }
@@ -108,6 +115,39 @@ std::vector<TokenId> Tokenizer::encode_sentence(std::string_view text) const {
   append(text, ids);
   ids.push_back(bos());
   return ids;
+}
+
+std::vector<std::vector<TokenId>> Tokenizer::encode_lines(const Corpus& corpus) const {
+  std::vector<std::vector<TokenId>> sentences;
+  sentences.reserve(corpus.size());
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    try {
+      sentences.push_back(encode_sentence(corpus[i]));
+    } catch (const VocabularyError& error) {
+      throw VocabularyError(
+          fmt::format("{}: line {}: {}", corpus.name(), corpus.line_number(i), error.what()));
+    }
+  }
+  return sentences;
+}
+
+std::vector<Tokenizer::UnknownWord> Tokenizer::unknown_words(const Corpus& corpus) const {
+  std::unordered_map<std::string_view, std::size_t> lines;
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    std::size_t offset = 0;
+    for (auto word = next_word(corpus[i], offset); !word.empty();
+         word = next_word(corpus[i], offset)) {
+      if (find(word) != size()) continue;
+      const auto [at, is_new] = lines.emplace(word, corpus.line_number(i));
+      if (!is_new) at->second = std::min(at->second, corpus.line_number(i));
+    }
+  }
+  std::vector<UnknownWord> words;
+  for (const auto& [word, line] : lines) words.push_back({std::string(word), line});
+  std::sort(words.begin(), words.end(), [](const UnknownWord& a, const UnknownWord& b) {
+    return a.line != b.line ? a.line < b.line : a.word < b.word;
+  });
+  return words;
 }
 
 std::string Tokenizer::decode(const std::vector<TokenId>& ids) const {

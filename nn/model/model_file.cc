@@ -30,8 +30,9 @@ std::string config_text(const GptConfig& c) {
 }
 
 std::string tokenizer_text(const Tokenizer& tokenizer) {
-  std::string text = fmt::format(R"({{"kind":"word","lowercase":{},"bos":{},"unk":null,"tokens":[)",
-                                 tokenizer.lowercase(), tokenizer.bos());
+  std::string text = fmt::format(R"({{"kind":"word","lowercase":{},"bos":{},"unk":{},"tokens":[)",
+                                 tokenizer.lowercase(), tokenizer.bos(),
+                                 tokenizer.has_unk() ? std::to_string(tokenizer.bos() - 1) : "null");
   for (const std::string& word : tokenizer.words()) {
     text += json_quote(word);
     text += ',';
@@ -101,7 +102,9 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   }
   const bool lowercase =
       require(json, "lowercase", Json::Kind::boolean, "true or false", where).boolean();
-  require(json, "unk", Json::Kind::null, "null", where);
+  const Json* const unk = json.find("unk");
+  const bool has_unk = unk != nullptr && unk->kind() == Json::Kind::integer;
+  if (!has_unk) require(json, "unk", Json::Kind::null, "null or an id", where);
   std::vector<std::string> words;
   for (const Json& word :
        require(json, "tokens", Json::Kind::array, "a list of words", where).array()) {
@@ -116,7 +119,10 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   if (bos.integer() != static_cast<std::int64_t>(words.size())) {
     refuse(where + ": bos", fmt::format("{}, behind the last word", words.size()), describe(&bos));
   }
-  return Tokenizer::from_words(std::move(words), lowercase, where);
+  if (has_unk && unk->integer() != bos.integer() - 1) {
+    refuse(where + ": unk", "null or the last word's id", describe(unk));
+  }
+  return Tokenizer::from_words(std::move(words), lowercase, where, has_unk);
 }
 
 // The tensor of that parameter, which must be there with its shape and that dtype.

@@ -225,7 +225,11 @@ TEST_CASE("model file rule 20: a vocabulary that is odd or does not fit is refus
   CHECK_THAT(told(quoted("bos") + "2", quoted("bos") + "1"),
              text_contains("bos: expected 2, behind the last word, found 1"));
   CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "1"),
-             text_contains("unk: expected null, found 1"));
+             text_contains("glassbox.tokenizer: expected <unk> as the last word, found \"b\""));
+  CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "0"),
+             text_contains("unk: expected null or the last word's id, found 0"));
+  CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "true"),
+             text_contains("unk: expected null or an id, found true"));
   CHECK_THAT(told(R"(\"word\")", R"(\"bpe\")"),
              text_contains("kind: expected word, found \"bpe\""));
   CHECK_THAT(told("glassbox.tokenizer", "glassbox.tokeniser"),

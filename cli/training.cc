@@ -1,0 +1,220 @@
+// See training.h.
+#include "cli/training.h"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "nn/inspect/anomaly.h"
+#include "nn/model/model_file.h"
+#include "train/train_log.h"
+
+namespace glassbox::cli {
+
+namespace {
+
+// The signal that asked for an end, or 0.
+volatile std::sig_atomic_t g_signal = 0;
+
+// SIGINT and SIGTERM set g_signal while it lives: the step is finished, then the model is saved.
+class SignalScope {
+ public:
+  SignalScope() {
+    struct sigaction action {};
+    action.sa_handler = [](int signal) { g_signal = signal; };
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~SignalScope() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  SignalScope(const SignalScope&) = delete;
+  SignalScope& operator=(const SignalScope&) = delete;
+
+ private:
+  struct sigaction interrupt_, terminate_;
+};
+
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const auto place = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, none), none);
+  };
+  return place(a) == place(b) || fs::equivalent(a, b, none);
+}
+
+std::uint64_t steps_of(const Arguments& arguments, std::size_t sentences, std::size_t batch_size) {
+  if (!arguments.given("epochs")) return arguments.integer("steps");
+  const std::uint64_t epochs = arguments.integer("epochs");
+  if (epochs > std::numeric_limits<std::uint64_t>::max() / 2 / sentences) {
+    throw UsageError(
+        fmt::format("--epochs: expected fewer passes over {} sentences, found {}; use --steps",
+                    sentences, epochs));
+  }
+  return (epochs * sentences + batch_size - 1) / batch_size;
+}
+
+constexpr std::size_t kRecent = 100;  // steps: one alone says little where a batch is one sentence
+
+// What is told of a run when it is over. The step of `first` and `last` is 0 if there was none.
+struct Summary {
+  StepStats first{}, last{};
+  std::vector<double> recent;  // the last kRecent losses, in no order
+
+  void add(const StepStats& stats) {
+    last = stats;
+    if (stats.step == 1) first = stats;
+    if (recent.size() < kRecent) {
+      recent.push_back(stats.loss);
+    } else {
+      recent[stats.step % kRecent] = stats.loss;
+    }
+  }
+  double recent_loss() const {
+    return std::accumulate(recent.begin(), recent.end(), 0.0) / static_cast<double>(recent.size());
+  }
+};
+
+// Trains until the end or a signal.
+template <class T>
+Summary run_steps(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, Progress& progress) {
+  Summary run;
+  while (!trainer.done() && g_signal == 0) {
+    try {
+      run.add(trainer.step());
+    } catch (const NumericError&) {
+      progress.leave();
+      const TrainConfig& config = trainer.config();
+      const LrSchedule schedule{config.lr_schedule, config.learning_rate, config.steps};
+      const std::uint64_t before = run.last.step;
+      // The line of the step that failed is kept: a log that just stops would hide what happened.
+      if (log != nullptr) {
+        log->write({before + 1, std::nan(""), schedule.at(before), run.last.tokens});
+      }
+      throw;
+    }
+    if (log != nullptr && run.last.step % log_every == 0) log->write(run.last);
+    progress.step(run.last);
+  }
+  progress.leave();
+  return run;
+}
+
+}  // namespace
+
+void check_arguments(const Arguments& arguments, std::initializer_list<InputFile> inputs) {
+  if (arguments.given("steps") && arguments.given("epochs")) {
+    throw UsageError("--epochs: expected --steps or --epochs, found both; leave one out");
+  }
+  const std::string& out = arguments.text("out");
+  const std::string& log = arguments.text("log-file");
+  for (const InputFile& input : inputs) {
+    if (input.path.empty()) continue;
+    // A model file is first written beside its target.
+    if (same_file(out, input.path) || same_file(out + ".tmp", input.path)) {
+      throw UsageError(fmt::format("--out: expected another file than {}, found {}; {} would be lost", input.name,
+                                   out, input.path));
+    }
+    if (!log.empty() && same_file(log, input.path)) {
+      throw UsageError(fmt::format("--log-file: expected another file than {}, found {}; it would be lost",
+                                   input.name, log));
+    }
+  }
+  if (!log.empty() && (same_file(log, out) || same_file(log, out + ".tmp"))) {
+    throw UsageError(
+        fmt::format("--log-file: expected another file than --out, found {}; it would be lost", log));
+  }
+  check_writable(out);
+}
+
+TrainConfig train_config(const Arguments& arguments, const Corpus& corpus) {
+  TrainConfig config;
+  config.batch_size = arguments.integer("batch-size");
+  config.steps = steps_of(arguments, corpus.size(), config.batch_size);
+  if (arguments.given("epochs")) config.sentences = arguments.integer("epochs") * corpus.size();
+  config.learning_rate = arguments.number("learning-rate");
+  config.lr_schedule = arguments.text("lr-schedule") == "constant" ? LrSchedule::Kind::constant
+                                                                   : LrSchedule::Kind::linear;
+  config.beta1 = arguments.number("beta1");
+  config.beta2 = arguments.number("beta2");
+  config.epsilon = arguments.number("adam-epsilon");
+  config.seed = static_cast<std::uint32_t>(arguments.integer("seed"));
+  try {
+    config.validate();
+  } catch (const ConfigError& error) {  // the flags are each in range, but don't go together
+    throw UsageError(error.what());
+  }
+  return config;
+}
+
+template <class T>
+int run_training(const Arguments& arguments, Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
+                 const TrainConfig& config, const std::function<void(WeightsView<T>)>& at_the_end) {
+  const std::string& out = arguments.text("out");
+  Trainer<T> trainer(model, tokenizer, corpus, config);
+  if (arguments.given("detect-anomaly")) {
+    model.name_tokens(&tokenizer);
+    trainer.before_each_step([&, step = std::uint64_t{0}](const Batch& batch) mutable {
+      const auto anomaly = find_anomaly(model, batch);
+      ++step;
+      if (!anomaly) return;
+      std::string where;
+      if (anomaly->sentence) {
+        const std::size_t line = ((step - 1) * config.batch_size + *anomaly->sentence) % corpus.size();
+        where = fmt::format(", in line {} of {}: {}", corpus.line_number(line), corpus.name(),
+                            json_quote(corpus[line]));
+      }
+      throw NumericError(fmt::format("step {}: {}{}", step, anomaly->text(), where));
+    });
+  }
+  std::optional<TrainLog> log;
+  if (arguments.given("log-file")) log.emplace(arguments.text("log-file"));
+  if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
+    warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line);
+  }
+  const SignalScope signals;
+  Progress progress(config.steps);
+  const Summary run =
+      run_steps(trainer, log ? &*log : nullptr, arguments.integer("log-every"), progress);
+  write_model(out, model.weights(), tokenizer, trainer.provenance());
+
+  if (!trainer.done()) {
+    complain(fmt::format("interrupted by {} after step {} of {}; the model as it then was is in {}",
+                         g_signal == SIGINT ? "SIGINT" : "SIGTERM", run.last.step, config.steps,
+                         out));
+    return 128 + g_signal;
+  }
+  say(fmt::format("trained {} steps in {:.2f} s", config.steps, progress.seconds()));
+  say(fmt::format("random guess {:.4f} = ln({} words and ends)",
+                  std::log(static_cast<double>(tokenizer.size())), tokenizer.size()));
+  if (config.steps > 0) {
+    say(fmt::format("first loss {:.4f}", run.first.loss));
+    say(fmt::format("last loss {:.4f}; mean of the last {} {:.4f}: {:.1f}% on the right word",
+                    run.last.loss, run.recent.size(), run.recent_loss(),
+                    100 * std::exp(-run.recent_loss())));
+  }
+  if (at_the_end) at_the_end(model.weights());
+  say(fmt::format("wrote {}", out));
+  return 0;
+}
+
+template int run_training(const Arguments&, Gpt<float>&, const Tokenizer&, const Corpus&, const TrainConfig&,
+                          const std::function<void(WeightsView<float>)>&);
+template int run_training(const Arguments&, Gpt<double>&, const Tokenizer&, const Corpus&, const TrainConfig&,
+                          const std::function<void(WeightsView<double>)>&);
+
+}  // namespace glassbox::cli
