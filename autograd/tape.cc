@@ -140,18 +140,20 @@ void Tape<T>::begin_backward() {
   }
 }
 
-// Whether a record may move its own parameters: nothing else has used or will use them in this pass.
+// Whether a record may move its own parameters, which are all its operands but the input of a product:
+// nothing else has used or will use them in this pass.
 template <class T>
 bool Tape<T>::updates_itself(const RunInfo& run, const LeafUpdate* update) const {
-  if (!update || !(*table_)[run.op].backward_update) return false;
-  bool any = false;
+  const auto& row = (*table_)[run.op];
+  if (!update || !row.backward_update) return false;
   for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
     const RunInfo& in = runs_[run.operands[k]];
-    if (in.op != Op::leaf) continue;
-    if (in.out >= update->size || in.uses != 1 || in.has_elements || in.written) return false;
-    any = true;
+    const bool is_parameter = in.op == Op::leaf && in.out < update->size;
+    const bool is_input = row.uses_mirror && k == 0;
+    if (is_parameter == is_input) return false;
+    if (is_parameter && (in.uses != 1 || in.has_elements || in.written)) return false;
   }
-  return any;
+  return true;
 }
 
 template <class T>
@@ -166,7 +168,7 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
     RunInfo& in = runs_[run.operands[k]];
     x.in[k].first_writer = !in.written;
     in.written = true;
-    if (!updates || in.op != Op::leaf) continue;
+    if (!updates || (row.uses_mirror && k == 0)) continue;
     own.m[k] = update->m + in.out;
     own.v[k] = update->v + in.out;
     const std::size_t group = in.out / kernels::kLanes;
@@ -174,6 +176,8 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
                    update->rest_count + group};
     in.used_up = !update->keep_gradients;
     updated_.push_back(run.operands[k]);
+    if (row.uses_mirror) continue;  // its kernel moves the mirror too
+    if (const auto at = mirrors_.find(run.operands[k]); at != mirrors_.end()) at->second.fresh = false;
   }
   if (row.uses_mirror) x.in[1].mirror = own.mirror = mirror(run.operands[1]);
   if (!updates) return row.backward(x);
@@ -235,12 +239,17 @@ void Tape<T>::update(const LeafUpdate& step) {
   grad_from(0);
   std::sort(updated_.begin(), updated_.end());
   const auto adam = [&](std::size_t begin, std::size_t end) {
-    if (begin < end)
-      table_->adam({data_ + begin, grad_ + begin, step.m + begin, step.v + begin, end - begin,
-                    step.settings});
+    if (begin >= end) return;
+    const std::size_t group = begin / kernels::kLanes, groups = (end - begin) / kernels::kLanes;
+    kernels::AdamSettings<T> before = step.settings;
+    --before.step;
+    table_->wake(step.m + begin, step.v + begin, step.rest_since + group, groups, before);
+    std::fill_n(step.rest_count + group, groups, 0);
+    table_->adam({data_ + begin, grad_ + begin, step.m + begin, step.v + begin, end - begin,
+                  step.settings});
   };
   for (auto& [run, mirror] : mirrors_)
-    mirror.fresh = std::binary_search(updated_.begin(), updated_.end(), run);
+    mirror.fresh = mirror.fresh && std::binary_search(updated_.begin(), updated_.end(), run);
   std::size_t begin = 0;
   for (const RunId id : updated_) {
     const RunInfo& run = runs_[id];
