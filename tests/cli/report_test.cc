@@ -107,6 +107,19 @@ TEST_CASE("report: an unknown word of a sentence is refused and nothing is writt
   REQUIRE(!reported().has("no.html"));
 }
 
+TEST_CASE("report: validation, gradient norms, update ratios and samples of the log are shown", "[cli][report]") {
+  put_file(reported().folder / "events.jsonl",
+           "{\"step\":1,\"loss\":2,\"lr\":0.1,\"val_loss\":2.5,\"tokens\":4}\n"
+           "{\"step\":2,\"event\":\"inspect\",\"grad_norms\":{\"layers.0.mlp\":0.5},\"update_ratios\":{\"output\":0.01}}\n"
+           "{\"step\":2,\"event\":\"samples\",\"sentences\":[\"the <b>cat</b>\"]}\n"
+           "{\"step\":2,\"loss\":null,\"lr\":0.1,\"tokens\":8,\"event\":\"non_finite\"}\n");
+  reported().output("report e.safetensors --log-file events.jsonl --sentences sentences.txt --out events.html 2>&1");
+  const std::string page = reported().file("events.html");
+  for (const char* part : {"held-out text", "Gradient norms", "layers.0.mlp</text>", "Update ratios",
+                           "the &lt;b&gt;cat&lt;/b&gt;", "step 2"})
+    CHECK_THAT(page, text_contains(part));
+}
+
 TEST_CASE("plot: the CSV and the JSON lines of one run give one curve", "[cli][plot]") {
   reported().output("plot run.csv --out a.svg");
   reported().output("plot run.jsonl --out b.svg");

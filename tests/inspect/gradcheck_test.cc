@@ -96,4 +96,15 @@ TEST_CASE("gradcheck: a sample of n checks n", "[inspect][gradcheck]") {
   REQUIRE(result.parameters == inspection.config().parameter_count());
 }
 
+// 6 s of one core.
+TEST_CASE("gradcheck: all 63,296 parameters of the default shape pass", "[inspect][gradcheck][.slow]") {
+  const GptConfig shape{.vocab_size = 597};
+  const Model<double> model{numbered_words(597), drawn_weights<double>(shape, 504, 0.2), "{}"};
+  Inspection inspection(model, "w3 w1 w4 w1 w5 w9");
+  const Gradcheck result = gradcheck(inspection, gradients(inspection));
+  CAPTURE(result.worst.front().name, result.worst.front().analytic, result.worst.front().numeric);
+  REQUIRE(result.ok());
+  REQUIRE(result.checked == 63296);
+}
+
 }  // namespace glassbox
