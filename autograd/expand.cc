@@ -105,7 +105,7 @@ Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
   std::vector<typename Tape<T>::Seed> seeds;
   const Record* record = tape.maker(node);
   if (!record) {
-    emitter.image(node);
+    seeds.push_back({emitter.image(node), tape.grad(node)});
   } else if (!record->is_run) {
     const NodeId a = emitter.image(record->a), b = emitter.image(record->b);
     emitter.set_image(node, emitter.apply(record->op, a, b));

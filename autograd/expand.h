@@ -1,5 +1,7 @@
 // The plain graph behind the runs: micrograd's own, one node an addition or a product, in a tape of its
-// own. Its values and its gradients are those of the runs, bit for bit.
+// own. Its values and its gradients are those of the runs, bit for bit. One exception: where a matrix is
+// multiplied by itself, or one table embeds both token and position, a scalar's two sums of contributions
+// come one after the other in the run and interleaved here, so the gradient's last bits may differ.
 //
 // A product and the sum that takes it up are rounded together: the sum's op is "fused_add", the product
 // shown is "fused_mul". Both have micrograd's local derivatives.

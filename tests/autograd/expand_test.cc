@@ -251,6 +251,31 @@ TEST_CASE("attention weights of an expansion sum to 1 and its leaves name the or
   REQUIRE(originals.count(x.node(3, 4)) == 0);
 }
 
+TEST_CASE("a leaf's expansion is the leaf with its gradient", "[autograd][expand]") {
+  Tape<double> tape;
+  const auto a = tape.leaf(3, "a");
+  (a * a).backward();
+  const auto e = a.expand();
+  REQUIRE(e.root().data() == 3);
+  REQUIRE(e.root().grad() == 6);
+  REQUIRE(e.root().label() == "a");
+}
+
+TEST_CASE("a matrix times itself expands to its bits and to its gradients but for rounding",
+          "[autograd][expand]") {
+  Tape<double> tape;
+  std::mt19937_64 bits(424);
+  const auto x = drawn_run(tape, bits, 5, 5);
+  const auto root = weighted_sum(linear(x, x), bits);
+  root.backward();
+  const auto e = Expansion<double>::of_tape(tape);
+  e.at(root.id()).backward();
+  REQUIRE(bits_of(e.at(root.id()).data()) == bits_of(root.data()));
+  for (std::size_t n = 0; n < 5; ++n)
+    for (std::size_t m = 0; m < 5; ++m)
+      REQUIRE(e.at(x.node(n, m)).grad() == Approx(x.grad(n, m)).epsilon(1e-14).margin(1e-14));
+}
+
 TEST_CASE("a node outside an expansion is refused", "[autograd][expand]") {
   Tape<double> tape;
   const auto a = tape.leaf(1), b = tape.leaf(2), y = a * 3;
