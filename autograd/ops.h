@@ -15,16 +15,23 @@ namespace glassbox {
 
 namespace detail {
 
+[[noreturn]] void throw_two_tapes();
 // Throws TapeError unless both handles are good and of one tape.
 template <class T>
-void check_operands(const Value<T>& a, const Value<T>& b);
+void check_operands(const Value<T>& a, const Value<T>& b) {
+  a.check();
+  b.check();
+  if (&a.tape() != &b.tape()) throw_two_tapes();
+}
 template <class T>
 void check_shapes(const char* op, const Run<T>& a, const Run<T>& b);
 
 template <class T>
 Value<T> apply(Op op, const Value<T>& a, const Value<T>& b) {
   check_operands(a, b);
-  return Value<T>(a.tape(), a.tape().record(op, a.id(), b.id()));
+  Tape<T>& tape = a.tape();
+  const T data = tape.compute(op, a.operand(), b.operand());
+  return Value<T>(tape, tape.record(op, a.id(), b.id(), data), data);
 }
 template <class T>
 Value<T> apply(Op op, const Value<T>& a) {

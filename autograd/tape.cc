@@ -15,11 +15,17 @@ namespace glassbox {
 namespace {
 constexpr std::align_val_t kAlignment{64};
 constexpr std::size_t kFirstCapacity = 1024;
-constexpr std::size_t kMostNodes = 0xFFFFFFFF;  // node ids have 32 bits
+constexpr NodeId kNoNode = 0xFFFFFFFF;
+constexpr std::size_t kMostNodes = kNoNode;  // node ids have 32 bits
 }  // namespace
 
 template <class T>
-Tape<T>::Tape() : table_(&kernels::table<T>()) {}
+Tape<T>::Tape() : table_(&kernels::table<T>()) {
+  for (std::size_t op = 0; op < kernels::kOpCount; ++op) {
+    forward1_[op] = table_->ops[op].forward1;
+    backward1_[op] = table_->ops[op].backward1;
+  }
+}
 
 template <class T>
 Tape<T>::~Tape() {
@@ -189,16 +195,22 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
 template <class T>
 void Tape<T>::walk_back(std::size_t from_record, const LeafUpdate* update) {
   dirty_records_ = std::max(dirty_records_, from_record);
-  for (std::size_t i = from_record; i-- > 0;) {
-    const Record& record = records_[i];
-    if (record.is_run) {
-      run_backward(runs_[record.b], update);
+  const Record* const first = records_.data();
+  const T* const data = data_;
+  T* const grad = grad_;
+  NodeId last = kNoNode;  // the node whose gradient was set last, and what it is: the chain's next link
+  T last_grad(0);
+  for (const Record* r = first + from_record; r-- > first;) {
+    if (r->is_run) {
+      last = kNoNode;
+      run_backward(runs_[r->b], update);
       continue;
     }
-    const T g = grad_[record.out];
+    const T g = r->out == last ? last_grad : grad[r->out];
     if (g == T(0)) continue;
-    (*table_)[record.op].backward1(data_[record.out], g, data_[record.a], data_[record.b],
-                                   grad_ + record.a, grad_ + record.b);
+    last = r->a;
+    last_grad = backward1_[static_cast<std::size_t>(r->op)](
+        data[r->out], g, data[r->a], data[r->b], grad + r->a, grad + r->b);
   }
 }
 

@@ -18,6 +18,7 @@
 // A tape belongs to one thread.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -49,9 +50,9 @@ class Tape {
   Run<T> leaf_run(std::size_t rows, std::size_t cols, RunLabel label = {});
 
   // One operation on one or two scalars of this tape.
-  NodeId record(Op op, NodeId a, NodeId b) {
-    const T value = (*table_)[op].forward1(data_[a], data_[b]);
-    return record(op, a, b, value);
+  NodeId record(Op op, NodeId a, NodeId b) { return record(op, a, b, compute(op, data_[a], data_[b])); }
+  T compute(Op op, T a, T b) const {
+    return forward1_[static_cast<std::size_t>(op)](a, b);
   }
   // The same with its value given: what expand() needs for a node that rounds with another.
   NodeId record(Op op, NodeId a, NodeId b, T value) {
@@ -160,6 +161,9 @@ class Tape {
   T* mirror(RunId run);
 
   const kernels::Table<T>* table_;
+  // The table's length-1 paths once more, side by side: plain scalar code looks one up for every node.
+  std::array<T (*)(T, T), kernels::kOpCount> forward1_;
+  std::array<T (*)(T, T, T, T, T*, T*), kernels::kOpCount> backward1_;
   T* data_ = nullptr;
   T* grad_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;

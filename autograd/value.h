@@ -1,5 +1,5 @@
-// One scalar of a tape: its data, gradient, operation, children and name. A Value is a handle of 16 bytes;
-// the tape owns the scalar, so no expression points at a temporary.
+// One scalar of a tape: its data, gradient, operation, children and name. A Value is a handle; the tape owns
+// the scalar, so no expression points at a temporary.
 #pragma once
 
 #include <string>
@@ -18,6 +18,12 @@ template <class T>
 class Value {
  public:
   Value(Tape<T>& tape, NodeId id) : tape_(&tape), id_(id), generation_(tape.generation()) {}
+  // Of a node that has just been computed. It keeps its value at hand: a chain of operations would else
+  // wait for each result to come back from memory.
+  Value(Tape<T>& tape, NodeId id, T computed) : Value(tape, id) {
+    computed_ = computed;
+    is_computed_ = true;
+  }
 
   // Each of these throws TapeError if the handle is stale: its step was cleared, or the weights it was
   // computed from have moved.
@@ -42,6 +48,8 @@ class Value {
 
   // Throws TapeError if stale.
   void check() const { tape_->check(id_, generation_); }
+  // Its data as the operand of an operation. REQUIRES: not stale.
+  T operand() const { return is_computed_ ? computed_ : tape_->data(id_); }
   Tape<T>& tape() const { return *tape_; }
   NodeId id() const { return id_; }
 
@@ -53,6 +61,8 @@ class Value {
   Tape<T>* tape_;
   NodeId id_;
   std::uint32_t generation_;
+  T computed_{};
+  bool is_computed_ = false;  // a leaf's data may be set anew
 };
 
 template <class T>

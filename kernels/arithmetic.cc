@@ -154,10 +154,11 @@ struct copy_formula {
 // The product of a multiply-add: its value is rounded for the eye, its gradients are added with one
 // rounding, as the kernels do.
 template <class T>
-void fused_mul_backward1(T, T g, T a, T b, T* d_a, T* d_b) {
+T fused_mul_backward1(T, T g, T a, T b, T* d_a, T* d_b) {
   const One<T> d;
   *d_a = hn::GetLane(fma(hn::Set(d, g), hn::Set(d, b), hn::Set(d, *d_a)));
   *d_b = hn::GetLane(fma(hn::Set(d, g), hn::Set(d, a), hn::Set(d, *d_b)));
+  return *d_a;
 }
 
 template <class T>

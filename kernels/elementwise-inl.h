@@ -74,11 +74,16 @@ T elementwise_forward1(T a, T b) {
 
 // REQUIRES: g is not 0. The caller skips such nodes.
 template <class T, class F>
-void elementwise_backward1(T out, T g, T a, T b, T* d_a, T* d_b) {
+T elementwise_backward1(T out, T g, T a, T b, T* d_a, T* d_b) {
   const One<T> d;
   const auto y = hn::Set(d, out), vg = hn::Set(d, g), va = hn::Set(d, a), vb = hn::Set(d, b);
-  *d_a += hn::GetLane(F::d_a(d, y, vg, va, vb));
-  if constexpr (F::operands == 2) *d_b += hn::GetLane(F::d_b(d, y, vg, va, vb));
+  const T new_a = *d_a + hn::GetLane(F::d_a(d, y, vg, va, vb));
+  *d_a = new_a;
+  if constexpr (F::operands == 2) {
+    *d_b += hn::GetLane(F::d_b(d, y, vg, va, vb));
+    if (d_a == d_b) return *d_a;
+  }
+  return new_a;
 }
 
 template <class T, class F, Op op>

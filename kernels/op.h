@@ -139,7 +139,8 @@ struct OpRow {
   bool reads_anywhere = false;                     // in[0] is the whole arena, ids are places in it
   // Of one scalar: the same bits as a run of length 1. A unary operation ignores b.
   T (*forward1)(T a, T b) = nullptr;
-  void (*backward1)(T out, T d_out, T a, T b, T* d_a, T* d_b) = nullptr;
+  // Returns what *d_a then is, so that a chain need not wait for memory.
+  T (*backward1)(T out, T d_out, T a, T b, T* d_a, T* d_b) = nullptr;
 };
 
 // One query of attention against `positions` keys and values. Everything is per head h, whose columns are
