@@ -1,6 +1,7 @@
 // glassbox sample MODEL
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include "cli/output.h"
 #include "infer/generate.h"
 #include "infer/score.h"
+#include "kernels/parallel.h"
 #include "nn/model/model_file.h"
 
 namespace glassbox::cli {
@@ -84,23 +86,45 @@ std::string as_json(Decoder<T>& model, const Generated& sentence, std::uint32_t 
       sentence.stopped ? "stop" : "length", seed);
 }
 
+// Sentences of one prompt that a thread computes at a time: enough that starting it costs nothing beside
+// them, few enough that the first are printed soon.
+constexpr std::uint64_t kPart = 2048;
+
 template <class T>
 int sample_from(const Arguments& arguments, Decoder<T> model) {
   const auto prompts = read_prompts(arguments, model.tokenizer(), model.config().block_size);
-  Sampler sampler({.temperature = arguments.number("temperature"),
-                   .top_k = arguments.integer("top-k"),
-                   .top_p = arguments.number("top-p")});
+  const SamplerConfig config{.temperature = arguments.number("temperature"),
+                             .top_k = arguments.integer("top-k"),
+                             .top_p = arguments.number("top-p")};
+  config.validate();
   const auto seed = static_cast<std::uint32_t>(arguments.integer("seed"));
   const std::uint64_t samples = arguments.integer("num-samples");
   const std::size_t max_tokens =
       arguments.given("max-tokens") ? arguments.integer("max-tokens") : 0;
   const bool json = arguments.given("json");
+
+  const std::uint64_t parts = (samples + kPart - 1) / kPart;
+  kernels::Threads threads(arguments.given("threads")
+                               ? arguments.integer("threads")
+                               : std::min<std::uint64_t>(kernels::allowed_cores(), parts));
+  std::vector<Decoder<T>> models;
+  for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
+  std::vector<std::string> texts(threads.size());
   for (const std::vector<TokenId>& prompt : prompts) {
-    for (std::uint64_t i = 0; i < samples; ++i) {
-      const Generated sentence = generate_tokens(model, sampler, std::span<const TokenId>(prompt),
-                                                 max_tokens, Coins(seed, i));
-      print((json ? as_json(model, sentence, seed) : model.tokenizer().decode(sentence.tokens)) +
-            '\n');
+    for (std::uint64_t done = 0; done < parts; done += threads.size()) {
+      threads.parallel_for(std::min<std::uint64_t>(threads.size(), parts - done), [&](std::size_t i) {
+        const std::uint64_t first = (done + i) * kPart;
+        std::string& text = texts[i];
+        text.clear();
+        for (const Generated& sentence :
+             generate_samples(models[i], config, std::span<const TokenId>(prompt), max_tokens, seed,
+                              first, std::min(kPart, samples - first))) {
+          text += json ? as_json(models[i], sentence, seed)
+                       : model.tokenizer().decode(sentence.tokens);
+          text += '\n';
+        }
+      });
+      for (std::size_t i = 0; i < threads.size() && done + i < parts; ++i) print(texts[i]);
     }
   }
   return 0;

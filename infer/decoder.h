@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,32 +15,71 @@
 
 namespace glassbox {
 
+// A view of the logits of several rows: [i] is row i's, (V).
+template <class T>
+class LogitRows {
+ public:
+  LogitRows(const T* data, std::size_t rows, std::size_t vocab_size, std::size_t pitch)
+      : data_(data), rows_(rows), vocab_size_(vocab_size), pitch_(pitch) {}
+  std::size_t size() const { return rows_; }
+  std::span<const T> operator[](std::size_t i) const { return {data_ + i * pitch_, vocab_size_}; }
+
+ private:
+  const T* data_;
+  std::size_t rows_, vocab_size_, pitch_;
+};
+
+// One decoder belongs to one thread; another() makes one for the next.
 template <class T = float>
 class Decoder {
  public:
   explicit Decoder(Model<T> model);
 
-  const GptConfig& config() const { return model_.config(); }
-  const Tokenizer& tokenizer() const { return model_.tokenizer; }
-  const Model<T>& model() const { return model_; }
+  // Another decoder of the same model, which the two share, with a workspace of its own.
+  Decoder another() const { return Decoder(model_); }
+
+  const GptConfig& config() const { return model_->config(); }
+  const Tokenizer& tokenizer() const { return model_->tokenizer; }
+  const Model<T>& model() const { return *model_; }
 
   // Feeds one token at position cache.size() and appends its keys and values to the cache. Returns the
   // logits of the next token, (V): nats up to a constant. Valid until the next call. Throws ConfigError if the
   // cache is full or was made for another shape, VocabularyError if the token is not below V.
   std::span<const T> step(TokenId token, KvCache<T>& cache);
 
+  // The same for several sentences at once, tokens[i] to caches[i], each at its own position: row i's
+  // logits and what is appended have the bits that step(tokens[i], caches[i]) gives, whatever the other rows
+  // are. Throws as that does, and then no cache has changed. REQUIRES: as many caches as tokens, no cache twice.
+  LogitRows<T> step(std::span<const TokenId> tokens, std::span<KvCache<T>* const> caches);
+
   // Every position's logits at once, without a cache: (tokens, V), row after row. The same bits as step()
   // gives one token at a time. Throws as step() does; at most block_size tokens.
   std::vector<T> logits(std::span<const TokenId> tokens);
 
  private:
-  // Runs all layers over `rows` new rows of one sentence that begin at cache.size(), appends them, and
-  // leaves their logits in logits_.
-  void run(std::span<const TokenId> tokens, KvCache<T>& cache);
+  explicit Decoder(std::shared_ptr<const Model<T>> model);
 
-  Model<T> model_;
-  kernels::AlignedVector<T> workspace_;
-  std::size_t logits_at_ = 0;  // where the logits lie in the workspace
+  // A token to feed: its place in a sentence, and the sentence's cache.
+  struct Row {
+    TokenId token;
+    std::size_t position;
+    KvCache<T>* cache;
+  };
+  void add_row(TokenId token, std::size_t position, KvCache<T>& cache);
+  // Runs all layers over rows_, appends them to their caches, and returns their logits. A sentence's rows
+  // stand in the order of their positions.
+  LogitRows<T> run();
+  void attend(std::size_t layer, const Row& row, const T* qkv, T* out);
+  void grow(std::size_t rows);
+
+  std::shared_ptr<const Model<T>> model_;
+  std::vector<Row> rows_;
+  std::vector<std::uint32_t> ids_;
+  std::vector<const T*> value_rows_;
+  // Arrays for capacity_ rows, made once: nothing is allocated for a token.
+  std::size_t capacity_ = 0;
+  kernels::AlignedVector<T> stream_, normed_, sum_, hidden_, active_, logits_;
+  kernels::AlignedVector<T> exponentials_, attention_, inverse_sums_;  // of one row at a time
 };
 
 // Reads a model file. T is float unless asked; a file of the other precision is rounded or widened.

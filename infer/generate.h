@@ -44,7 +44,18 @@ template <class T>
 Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
                           std::size_t max_tokens, const std::function<double()>& coin);
 
-// The same as text. Throws VocabularyError for a word of the prompt that the model does not know.
+// Sentences `first` to `first` + `count` - 1 of a prompt, in order, sentence i drawn with Coins(seed, i). The
+// prompt is computed once. `slots` sentences are decoded side by side, and where one ends the next begins at
+// once; a sentence is the same for any number of slots and whatever stands beside it. REQUIRES: a slot. Throws as
+// generate_tokens does.
+inline constexpr std::size_t kSlots = 24;  // four tiles of the kernels; more gain nothing and fill the cache
+template <class T>
+std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& config,
+                                        std::span<const TokenId> prompt, std::size_t max_tokens,
+                                        std::uint32_t seed, std::uint64_t first, std::size_t count,
+                                        std::size_t slots = kSlots);
+
+// One sentence as text. Throws VocabularyError for a word of the prompt that the model does not know.
 template <class T>
 std::string generate(Decoder<T>& model, const GenerateConfig& config, Random& random);
 

@@ -1,5 +1,7 @@
 #include "infer/kv_cache.h"
 
+#include <algorithm>
+
 #include "kernels/op.h"
 
 namespace glassbox {
@@ -21,6 +23,12 @@ template <class T>
 CacheView<T> KvCache<T>::values(std::size_t layer) const {
   const T* keys = storage_.data() + layer * layer_size_;
   return {keys + width_ * kernels::padded(capacity_), size_, width_, width_, 1};
+}
+
+template <class T>
+void KvCache<T>::copy_from(const KvCache& other) {
+  std::copy(other.storage_.begin(), other.storage_.end(), storage_.begin());
+  size_ = other.size_;
 }
 
 template class KvCache<float>;

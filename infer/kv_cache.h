@@ -44,6 +44,8 @@ class KvCache {
   // REQUIRES: layer < n_layer.
   CacheView<T> keys(std::size_t layer) const;
   CacheView<T> values(std::size_t layer) const;
+  // Holds what `other` holds. REQUIRES: made for the same config.
+  void copy_from(const KvCache& other);
   // Empty again. What the memory held before has no influence on what is computed later.
   void clear() { size_ = 0; }
 

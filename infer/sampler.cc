@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/error.h"
 #include "kernels/op.h"
@@ -18,29 +20,12 @@ using kernels::kLanes;
 // The largest logit. Throws NumericError if one is not a number or all are minus infinity.
 template <class T>
 double largest_of(std::span<const T> logits) {
-  T lanes[kLanes];  // a largest of each sixteenth: vectors for the compiler
-  std::fill_n(lanes, kLanes, -std::numeric_limits<T>::infinity());
-  bool numbers = true;
-  std::size_t i = 0;
-  for (; i + kLanes <= logits.size(); i += kLanes) {
-    int odd = 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const T logit = logits[i + lane];
-      lanes[lane] = logit > lanes[lane] ? logit : lanes[lane];
-      odd |= logit != logit;
-    }
-    numbers = numbers && odd == 0;
-  }
-  for (; i < logits.size(); ++i) {
-    lanes[0] = logits[i] > lanes[0] ? logits[i] : lanes[0];
-    numbers = numbers && logits[i] == logits[i];
-  }
-  if (!numbers) {
+  const T largest = kernels::table<T>().highest(logits.data(), logits.size());
+  if (largest != largest) {
     const auto found = std::find_if(logits.begin(), logits.end(), [](T x) { return x != x; });
     throw NumericError(
         fmt::format("sampler: the logit of token {} is not a number", found - logits.begin()));
   }
-  const T largest = *std::max_element(lanes, lanes + kLanes);
   if (largest == -std::numeric_limits<T>::infinity()) {
     throw NumericError("sampler: no token has a logit above minus infinity");
   }
@@ -93,7 +78,9 @@ Sampler::Sampler(const SamplerConfig& config) : config_(config) { config_.valida
 // weights of unequal logits.
 template <class T>
 std::span<const double> Sampler::probabilities(std::span<const T> logits) {
-  const std::size_t size = logits.size();
+  const std::size_t size = size_ = logits.size();
+  quick_ = false;
+  exact_ = true;
   const double largest = largest_of(logits);
   std::vector<double>& weight = probabilities_;
   weight.resize(kernels::padded(size));
@@ -150,23 +137,88 @@ std::span<const double> Sampler::probabilities(std::span<const T> logits) {
   return result;
 }
 
+// Floats decide a draw unless the coin falls close to a border between two tokens. With x_i = (logit_i -
+// largest) / temperature, w_i = exp(x_i) and S their sum, a float x_i is off by at most 3 * 2^-24 |x_i| (a
+// subtraction, a rounded scale, a product), so w_i by that share of itself and 2 units of exp; a sum of 16
+// rounds four times. Over all tokens these are at most S * 2^-24 (3 sum(w_i |x_i|) / S + 8), and
+// sum(w_i |x_i|) / S <= ln V, because it and ln S add up to the entropy. The running sum and S are both off by
+// so much, hence 2^-23 (3 ln V + 8) of S between borders in floats and in doubles; `margin_` is twice that.
+// Temperatures beyond a thousand or below a thousandth, and infinite logits, are left to the doubles.
+bool Sampler::read_quickly(std::span<const float> logits) {
+  const bool cut_k = config_.top_k != 0 && config_.top_k < logits.size();
+  if (cut_k || config_.top_p < 1 || config_.temperature < 1e-3 || config_.temperature > 1e3)
+    return false;
+  const kernels::Table<float>& table = kernels::table<float>();
+  const float largest = table.highest(logits.data(), logits.size());
+  if (!(std::abs(largest) <= std::numeric_limits<float>::max())) return false;
+  logits_ = logits;
+  weights_.resize(kernels::padded(logits.size()));
+  const std::size_t blocks = weights_.size() / kLanes;
+  sums_.resize(kernels::padded(blocks));
+  std::fill(sums_.begin() + static_cast<std::ptrdiff_t>(blocks), sums_.end(), 0.0f);
+  table.weigh({.logits = logits.data(), .size = logits.size(), .highest = largest,
+               .scale = static_cast<float>(1 / config_.temperature), .weights = weights_.data(),
+               .sums = sums_.data()});
+  double part[4] = {};
+  for (std::size_t i = 0; i < sums_.size(); i += 4)
+    for (std::size_t j = 0; j < 4; ++j) part[j] += sums_[i + j];
+  total_ = (part[0] + part[1]) + (part[2] + part[3]);
+  const int bits = static_cast<int>(std::bit_width(logits.size()));  // ln V < 0.7 bits
+  margin_ = total_ * 0x1p-22 * (3 * 0.7 * bits + 8);
+  return true;
+}
+
+std::optional<TokenId> Sampler::draw_quickly(double coin) const {
+  const double place = coin * total_;
+  double below = 0;
+  for (std::size_t b = 0; b * kLanes < weights_.size(); ++b) {
+    if (below + sums_[b] <= place) {
+      below += sums_[b];
+      continue;
+    }
+    for (std::size_t i = b * kLanes; i < (b + 1) * kLanes; ++i) {
+      const double above = below + weights_[i];
+      if (above > place) {
+        if (place - below < margin_ || above - place < margin_) return std::nullopt;
+        return static_cast<TokenId>(i);
+      }
+      below = above;
+    }
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
 template <class T>
-TokenId Sampler::sample(std::span<const T> logits, double coin) {
-  const std::span<const double> left = probabilities(logits);
+void Sampler::read(std::span<const T> logits) {
+  if constexpr (std::is_same_v<T, float>) {
+    quick_ = read_quickly(logits);
+    exact_ = false;
+    if (quick_) return;
+  }
+  probabilities(logits);
+}
+
+TokenId Sampler::draw(double coin) {
+  if (quick_) {
+    if (const auto token = draw_quickly(coin)) return *token;
+    if (!exact_) probabilities(logits_);
+    quick_ = true;
+  }
   double sum = 0;
   std::size_t last =
       0;  // the highest id that can be drawn: rounding may leave the sum below the coin
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    sum += left[i];
+  for (std::size_t i = 0; i < size_; ++i) {
+    sum += probabilities_[i];
     if (coin < sum) return static_cast<TokenId>(i);
-    if (left[i] > 0) last = i;
+    if (probabilities_[i] > 0) last = i;
   }
   return static_cast<TokenId>(last);
 }
 
 template std::span<const double> Sampler::probabilities(std::span<const float>);
 template std::span<const double> Sampler::probabilities(std::span<const double>);
-template TokenId Sampler::sample(std::span<const float>, double);
-template TokenId Sampler::sample(std::span<const double>, double);
+template void Sampler::read(std::span<const float>);
+template void Sampler::read(std::span<const double>);
 
 }  // namespace glassbox

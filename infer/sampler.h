@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "data/tokenizer.h"
+#include "kernels/aligned.h"
 
 namespace glassbox {
 
@@ -33,14 +35,34 @@ class Sampler {
   // Draws from probabilities(logits) with a coin in [0, 1), walking the ids upward. A token of
   // probability 0 is never drawn.
   template <class T>
-  TokenId sample(std::span<const T> logits, double coin);
+  TokenId sample(std::span<const T> logits, double coin) {
+    read(logits);
+    return draw(coin);
+  }
+  // The two halves of sample(): many draws from the same logits read them once. The logits must outlive
+  // the draws.
+  template <class T>
+  void read(std::span<const T> logits);
+  // REQUIRES: read().
+  TokenId draw(double coin);
 
   const SamplerConfig& config() const { return config_; }
 
  private:
+  // The draw in float arithmetic, a fraction of the work, wherever that is sure to find the token which the
+  // doubles find. See the .cc.
+  bool read_quickly(std::span<const float> logits);
+  std::optional<TokenId> draw_quickly(double coin) const;
+
   SamplerConfig config_;
+  std::size_t size_ = 0;  // of probabilities_, without pads
   std::vector<double> probabilities_;
   std::vector<TokenId> order_;
+  bool quick_ = false;  // weights_ and sums_ hold what read() was given
+  bool exact_ = false;  // probabilities_ hold it
+  std::span<const float> logits_;
+  kernels::AlignedVector<float> weights_, sums_;  // a sum for each kLanes weights
+  double total_ = 0, margin_ = 0;
 };
 
 }  // namespace glassbox

@@ -40,47 +40,68 @@ HWY_INLINE void with_head_vector(std::size_t head_dim, F f) {
   f(One<T>());
 }
 
-// One query row. See AttendArgs.
-template <class T, class D>
-HWY_INLINE void attend_row(D dims, const AttendArgs<T>& x) {
+// G heads of one query row side by side, from head `first` on: each is a handful of vectors that wait for one
+// another, and the chains of one head run while another's wait. See AttendArgs.
+template <std::size_t G, class T, class D>
+HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) {
   const Full<T> d;
   const std::size_t head_dim = x.head_dim, stride = padded(x.positions);
   const auto scale = hn::Set(d, score_scale<T>(head_dim));
   const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
-  for (std::size_t h = 0; h < x.heads; ++h) {
-    T* e = x.exponentials + h * stride;
-    T* p = x.weights + h * stride;
-    auto highest = lowest;
-    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
-      auto sum = hn::Zero(d);
-      for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; ++j)
-        sum = fma(hn::Set(d, x.query[j]), hn::LoadU(d, x.keys + j * x.keys_pitch + t), sum);
-      const auto score = hn::Mul(sum, scale);
-      const auto mask = hn::FirstN(d, x.positions - t);
-      highest = hn::Max(highest, hn::IfThenElse(mask, score, lowest));
-      hn::StoreU(score, d, e + t);
-    }
-    highest = hn::MaxOfLanes(d, highest);
-    LaneSums<T> sums;
-    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
-      const auto mask = hn::FirstN(d, x.positions - t);
-      const auto v =
-          hn::IfThenElseZero(mask, exp(d, hn::Sub(hn::LoadU(d, e + t), highest)));
-      auto& part = sums.part[t / LaneSums<T>::kWidth % LaneSums<T>::kParts];
-      part = hn::Add(part, v);
-      hn::StoreU(v, d, e + t);
-    }
-    const T inverse = T(1) / sums.total();
-    x.inverse_sums[h] = inverse;
-    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d))
-      hn::StoreU(hn::Mul(hn::LoadU(d, e + t), hn::Set(d, inverse)), d, p + t);
-    for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; j += hn::MaxLanes(dims)) {
-      auto sum = hn::Zero(dims);
-      for (std::size_t t = 0; t < x.positions; ++t)
-        sum = fma(hn::Set(dims, p[t]), hn::LoadU(dims, x.values[t] + j), sum);
-      hn::StoreU(sum, dims, x.out + j);
+  T* e = x.exponentials + first * stride;
+  T* p = x.weights + first * stride;
+  hn::Vec<Full<T>> highest[G];
+  for (auto& v : highest) v = lowest;
+  for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+    hn::Vec<Full<T>> sum[G];
+    for (auto& v : sum) v = hn::Zero(d);
+    for (std::size_t j = 0; j < head_dim; ++j)
+      for (std::size_t g = 0; g < G; ++g) {
+        const std::size_t c = (first + g) * head_dim + j;
+        sum[g] = fma(hn::Set(d, x.query[c]), hn::LoadU(d, x.keys + c * x.keys_pitch + t), sum[g]);
+      }
+    const auto mask = hn::FirstN(d, x.positions - t);
+    for (std::size_t g = 0; g < G; ++g) {
+      const auto score = hn::Mul(sum[g], scale);
+      highest[g] = hn::Max(highest[g], hn::IfThenElse(mask, score, lowest));
+      hn::StoreU(score, d, e + g * stride + t);
     }
   }
+  for (auto& v : highest) v = hn::MaxOfLanes(d, v);
+  LaneSums<T> sums[G];
+  for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+    const auto mask = hn::FirstN(d, x.positions - t);
+    for (std::size_t g = 0; g < G; ++g) {
+      T* at = e + g * stride + t;
+      const auto v = hn::IfThenElseZero(mask, exp(d, hn::Sub(hn::LoadU(d, at), highest[g])));
+      auto& part = sums[g].part[t / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      part = hn::Add(part, v);
+      hn::StoreU(v, d, at);
+    }
+  }
+  for (std::size_t g = 0; g < G; ++g) x.inverse_sums[first + g] = T(1) / sums[g].total();
+  for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d))
+    for (std::size_t g = 0; g < G; ++g)
+      hn::StoreU(hn::Mul(hn::LoadU(d, e + g * stride + t), hn::Set(d, x.inverse_sums[first + g])), d,
+                 p + g * stride + t);
+  for (std::size_t j = 0; j < head_dim; j += hn::MaxLanes(dims)) {
+    hn::Vec<D> sum[G];
+    for (auto& v : sum) v = hn::Zero(dims);
+    for (std::size_t t = 0; t < x.positions; ++t)
+      for (std::size_t g = 0; g < G; ++g)
+        sum[g] = fma(hn::Set(dims, p[g * stride + t]),
+                     hn::LoadU(dims, x.values[t] + (first + g) * head_dim + j), sum[g]);
+    for (std::size_t g = 0; g < G; ++g)
+      hn::StoreU(sum[g], dims, x.out + (first + g) * head_dim + j);
+  }
+}
+
+// One query row.
+template <class T, class D>
+HWY_INLINE void attend_row(D dims, const AttendArgs<T>& x) {
+  std::size_t h = 0;
+  for (; h + 4 <= x.heads; h += 4) attend_heads<4>(dims, x, h);
+  for (; h < x.heads; ++h) attend_heads<1>(dims, x, h);
 }
 
 template <class T>

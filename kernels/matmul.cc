@@ -65,7 +65,7 @@ HWY_INLINE void tile(const Product<T>& p, std::size_t row, std::size_t col, Fini
   }
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < R; ++r)
-#pragma GCC unroll 4
+#pragma GCC unroll 8
     for (std::size_t c = 0; c < C; ++c)
       finish(sum[r][c], (row + r) * p.c_row + col + c * kWidth);
 }
@@ -85,14 +85,26 @@ HWY_INLINE void column_of_tiles(const Product<T>& p, std::size_t rows, std::size
   }
 }
 
+// Tiles C vectors wide from `col` on, as many as fit before `cols`; returns where they end.
+template <std::size_t C, class T>
+HWY_INLINE std::size_t columns_of_tiles(const Product<T>& p, std::size_t rows, std::size_t col,
+                                        std::size_t cols) {
+  constexpr std::size_t kWidth = C * hn::MaxLanes(Full<T>());
+  for (; col + kWidth <= cols; col += kWidth) column_of_tiles<C>(p, rows, col);
+  return col;
+}
+
 // REQUIRES: cols is a multiple of kLanes (rows of b and c are padded).
 template <class T>
 HWY_NOINLINE void product(const Product<T>& p, std::size_t rows, std::size_t cols) {
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
   std::size_t col = 0;
-  for (; col + kVectors * kWidth <= cols; col += kVectors * kWidth)
-    column_of_tiles<kVectors>(p, rows, col);
-  for (; col < cols; col += kWidth) column_of_tiles<1>(p, rows, col);
+  if (rows == 1)  // a tile of one row needs more columns for as many chains
+    for (; col + 2 * kVectors * kWidth <= cols; col += 2 * kVectors * kWidth)
+      tile<1, 2 * kVectors>(p, 0, col, [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); });
+  col = columns_of_tiles<kVectors>(p, rows, col, cols);
+  col = columns_of_tiles<kVectors / 2>(p, rows, col, cols);
+  columns_of_tiles<1>(p, rows, col, cols);
 }
 
 // A square of 4 x 4 floats or 2 x 2 doubles, turned round in registers.

@@ -158,6 +158,16 @@ struct AttendArgs {
   T* inverse_sums;            // (heads): filled, for backward
 };
 
+// The weights of a draw: exp((logits[i] - highest) * scale), and the sum of each 16 of them.
+template <class T>
+struct WeighArgs {
+  const T* logits;  // (size), without pads
+  std::size_t size;
+  T highest, scale;
+  T* weights;  // (padded(size)): pads become 0
+  T* sums;     // (padded(size) / 16)
+};
+
 // All kernels for one precision, for the SIMD target chosen at start.
 template <class T>
 struct Table {
@@ -165,6 +175,9 @@ struct Table {
   T (*multiply_add)(T a, T b, T c) = nullptr;  // rounds once where the target can
   void (*attend)(const AttendArgs<T>&) = nullptr;
   void (*adam)(const AdamArgs<T>&) = nullptr;
+  // The largest of `size` scalars, -infinity if there are none; NaN if one of them is NaN.
+  T (*highest)(const T* x, std::size_t size) = nullptr;
+  void (*weigh)(const WeighArgs<T>&) = nullptr;
   // Brings the moments of all resting groups up to step `settings.step` and wakes them.
   void (*wake)(T* m, T* v, std::uint32_t* since, std::size_t groups,
                const AdamSettings<T>& settings) = nullptr;
