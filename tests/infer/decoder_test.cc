@@ -23,7 +23,8 @@ Decoder<T> decoder_of(const Weights<T>& weights) {
 
 // The logits after each token, (tokens, V).
 template <class T>
-std::vector<T> cached_logits(Decoder<T>& model, std::span<const TokenId> tokens, KvCache<T>& cache) {
+std::vector<T> cached_logits(Decoder<T>& model, std::span<const TokenId> tokens,
+                             KvCache<T>& cache) {
   std::vector<T> rows;
   for (const TokenId token : tokens) {
     const auto logits = model.step(token, cache);
@@ -70,8 +71,9 @@ std::vector<TokenId> full_block(std::mt19937_64& bits, const GptConfig& config) 
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Decoder: cached, recomputed and training's logits have equal bits at every position",
-                   "[infer][decoder]", float, double) {
+TEMPLATE_TEST_CASE(
+    "Decoder: cached, recomputed and training's logits have equal bits at every position",
+    "[infer][decoder]", float, double) {
   std::mt19937_64 bits(901);
   for (const GptConfig& config : odd_shapes()) {
     CAPTURE(shape_name(config));
@@ -92,14 +94,16 @@ TEMPLATE_TEST_CASE("Decoder: cached, recomputed and training's logits have equal
       // Recomputed at each length, as without a cache.
       for (std::size_t size = 1; size <= tokens.size(); ++size) {
         const auto rows = decoder.logits(tokens.first(size));
-        REQUIRE(different<TestType>(rows, {cached.begin(), cached.begin() + static_cast<std::ptrdiff_t>(rows.size())}) == 0);
+        REQUIRE(different<TestType>(
+                    rows, {cached.begin(),
+                           cached.begin() + static_cast<std::ptrdiff_t>(rows.size())}) == 0);
       }
     }
   }
 }
 
-TEMPLATE_TEST_CASE("Decoder: a cleared cache whose memory holds NaN changes nothing", "[infer][decoder]",
-                   float, double) {
+TEMPLATE_TEST_CASE("Decoder: a cleared cache whose memory holds NaN changes nothing",
+                   "[infer][decoder]", float, double) {
   std::mt19937_64 bits(903);
   for (const GptConfig& config : odd_shapes()) {
     CAPTURE(shape_name(config));
@@ -139,7 +143,8 @@ TEST_CASE("Decoder: two sentences in turns do not influence each other", "[infer
     KvCache<double> cache_a(config), cache_b(config);
     std::vector<double> got_a, got_b;
     for (std::size_t i = 0; i < a.size(); ++i) {
-      for (auto [token, cache, got] : {std::tuple(a[i], &cache_a, &got_a), {b[i], &cache_b, &got_b}}) {
+      for (auto [token, cache, got] :
+           {std::tuple(a[i], &cache_a, &got_a), {b[i], &cache_b, &got_b}}) {
         const auto logits = decoder.step(token, *cache);
         got->insert(got->end(), logits.begin(), logits.end());
       }
@@ -172,13 +177,15 @@ TEST_CASE("Decoder: a full cache is refused and stays usable", "[infer][decoder]
   KvCache<double> cache(config);
   const auto want = cached_logits(decoder, tokens, cache);
   CHECK(cache.full());
-  CHECK_THAT(refusal<ConfigError>([&] { decoder.step(1, cache); }), text_contains("at most 8 tokens, found 9"));
+  CHECK_THAT(refusal<ConfigError>([&] { decoder.step(1, cache); }),
+             text_contains("at most 8 tokens, found 9"));
   CHECK(cache.size() == 8);
   cache.clear();
   CHECK(different(cached_logits(decoder, tokens, cache), want) == 0);
 }
 
-TEST_CASE("Decoder: more tokens than the block are refused, none give no logits", "[infer][decoder]") {
+TEST_CASE("Decoder: more tokens than the block are refused, none give no logits",
+          "[infer][decoder]") {
   auto decoder = decoder_of(drawn_weights<float>(small_shape(5), 911));
   const std::vector<TokenId> nine(9, 1);
   CHECK_THROWS_AS(decoder.logits(nine), ConfigError);
@@ -200,8 +207,9 @@ TEST_CASE("Decoder: a cache made for another shape is refused", "[infer][decoder
   }
 }
 
-TEST_CASE("load_model: a saved model's logits are those of the graph it was saved from, bit for bit",
-          "[infer][decoder]") {
+TEST_CASE(
+    "load_model: a saved model's logits are those of the graph it was saved from, bit for bit",
+    "[infer][decoder]") {
   const GptConfig config = small_shape(5);
   Gpt<double> graph(drawn_weights<double>(config, 913).view());
   const TemporaryFolder folder;
@@ -214,7 +222,8 @@ TEST_CASE("load_model: a saved model's logits are those of the graph it was save
   const auto want = graph.forward(batch);
   const auto got = model.logits(std::span(sentence).first(4));
   for (std::size_t n = 0; n < 4; ++n)
-    for (std::size_t v = 0; v < 5; ++v) REQUIRE(bits_of(got[n * 5 + v]) == bits_of(want.data(n, v)));
+    for (std::size_t v = 0; v < 5; ++v)
+      REQUIRE(bits_of(got[n * 5 + v]) == bits_of(want.data(n, v)));
 }
 
 TEST_CASE("load_model: a file of doubles is rounded to floats where floats are asked for",

@@ -71,8 +71,8 @@ TEMPLATE_TEST_CASE("GraphCache: logits have the stacked pass's bits at every pos
   }
 }
 
-TEMPLATE_TEST_CASE("GraphCache: the mean loss gives the stacked pass's gradients", "[nn][graph_cache]",
-                   float, double) {
+TEMPLATE_TEST_CASE("GraphCache: the mean loss gives the stacked pass's gradients",
+                   "[nn][graph_cache]", float, double) {
   std::mt19937_64 bits(703);
   for (const GptConfig& config : odd_shapes()) {
     CAPTURE(shape_name(config));

@@ -1,8 +1,8 @@
 // The model once more, one scalar after another and nothing else: what nn/ and infer/ are held to.
 //
-// S is double, std::complex<double> for derivatives by the complex step (the imaginary part of f(x + ih) is
-// h f'(x), without the cancellation of a difference), or Value<double>: the same by plain operators.
-// Matrices are [out][in], as in the file. Sums run from the first term up.
+// S is double, std::complex<double> for derivatives by the complex step (the imaginary part of f(x
+// + ih) is h f'(x), without the cancellation of a difference), or Value<double>: the same by plain
+// operators. Matrices are [out][in], as in the file. Sums run from the first term up.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "data/tokenizer.h"
-#include "nn/model/parameters.h"
+#include "nn/model/weights.h"
 
 namespace glassbox::plain {
 
@@ -110,12 +110,19 @@ struct Gpt {
     }
   }
 
+  // The weights as plain numbers, or as complex ones.
+  explicit Gpt(WeightsView<double> weights)
+      : Gpt(*weights.layout, [&](const ParameterSpec& p, std::size_t row, std::size_t col) {
+          return S(weights.data[p.index(row, col)]);
+        }) {}
+
   struct Cache {
     std::map<std::size_t, Matrix<S>> keys, values;  // of each layer, a row a position
   };
 
   // The newest position against all that are in the cache; head h owns columns h * head_dim on.
-  Vector<S> attention(const Vector<S>& query, const Matrix<S>& keys, const Matrix<S>& values) const {
+  Vector<S> attention(const Vector<S>& query, const Matrix<S>& keys,
+                      const Matrix<S>& values) const {
     const std::size_t size = config.head_dim();
     Vector<S> out;
     for (std::size_t first = 0; first < config.n_embd; first += size) {
@@ -126,7 +133,8 @@ struct Gpt {
       const Exponentials<S> e = exponentials(scores);
       for (std::size_t j = first; j < first + size; ++j) {
         S sum = e.each[0] / e.sum * values[0][j];
-        for (std::size_t t = 1; t < values.size(); ++t) sum = sum + e.each[t] / e.sum * values[t][j];
+        for (std::size_t t = 1; t < values.size(); ++t)
+          sum = sum + e.each[t] / e.sum * values[t][j];
         out.push_back(sum);
       }
     }

@@ -20,8 +20,8 @@ inline GptConfig small_shape(std::size_t vocab_size = 47) {
   return {.vocab_size = vocab_size, .block_size = 8, .n_layer = 1, .n_head = 2, .n_embd = 8};
 }
 
-// Shapes for what must hold at every one: the default, widths and blocks that are no multiple of a vector,
-// heads from 1 to 5.
+// Shapes for what must hold at every one: the default, widths and blocks that are no multiple of a
+// vector, heads from 1 to 5.
 inline std::vector<GptConfig> odd_shapes() {
   return {{.vocab_size = 47},
           small_shape(),
@@ -31,14 +31,15 @@ inline std::vector<GptConfig> odd_shapes() {
 }
 
 inline std::string shape_name(const GptConfig& c) {
-  return "vocab_size " + std::to_string(c.vocab_size) + ", block_size " + std::to_string(c.block_size) +
-         ", n_layer " + std::to_string(c.n_layer) + ", n_head " + std::to_string(c.n_head) +
-         ", n_embd " + std::to_string(c.n_embd);
+  return "vocab_size " + std::to_string(c.vocab_size) + ", block_size " +
+         std::to_string(c.block_size) + ", n_layer " + std::to_string(c.n_layer) + ", n_head " +
+         std::to_string(c.n_head) + ", n_embd " + std::to_string(c.n_embd);
 }
 
 // Larger than a fresh model's, so that attention is not nearly even and every term counts.
 template <class T>
-Weights<T> drawn_weights(const GptConfig& config, std::uint32_t seed, double standard_deviation = 0.4) {
+Weights<T> drawn_weights(const GptConfig& config, std::uint32_t seed,
+                         double standard_deviation = 0.4) {
   Weights<T> weights(config);
   Random random(seed);
   for (const ParameterSpec& p : weights.layout().parameters())
@@ -51,7 +52,8 @@ Weights<T> drawn_weights(const GptConfig& config, std::uint32_t seed, double sta
 // Words "w0", "w1", ... and BOS.
 inline Tokenizer numbered_words(std::size_t vocab_size) {
   std::vector<std::string> words;
-  for (std::size_t i = 0; i + 1 < vocab_size; ++i) words.emplace_back("w").append(std::to_string(i));
+  for (std::size_t i = 0; i + 1 < vocab_size; ++i)
+    words.emplace_back("w").append(std::to_string(i));
   return Tokenizer::from_words(words, true, "test");
 }
 

@@ -1,4 +1,5 @@
-// The tutorial's numbers, and that a model learns. tests/golden/README.md tells where they come from.
+// The tutorial's numbers, and that a model learns. tests/golden/README.md tells where they come
+// from.
 #include <cmath>
 
 #include "base/file.h"
@@ -20,12 +21,18 @@ struct GoldenRun {
       : golden(Json::parse(read_file(kGolden + "/" + name), name)),
         model(shape(*golden.find("config")), text.random),
         initial(all_weights()),
-        trainer(model, text.tokenizer, text.corpus, {.steps = static_cast<std::uint64_t>(golden.find("steps")->integer())}) {}
+        trainer(model, text.tokenizer, text.corpus,
+                {.steps = static_cast<std::uint64_t>(golden.find("steps")->integer())}) {}
 
   static GptConfig shape(const Json& config) {
-    const auto size = [&](const char* key) { return static_cast<std::size_t>(config.find(key)->integer()); };
-    return {.vocab_size = size("vocabSize"), .block_size = size("blockSize"), .n_layer = size("nLayer"),
-            .n_head = size("nHead"), .n_embd = size("nEmbd")};
+    const auto size = [&](const char* key) {
+      return static_cast<std::size_t>(config.find(key)->integer());
+    };
+    return {.vocab_size = size("vocabSize"),
+            .block_size = size("blockSize"),
+            .n_layer = size("nLayer"),
+            .n_head = size("nHead"),
+            .n_embd = size("nEmbd")};
   }
   // Of every parameter in the tutorial's order: f(place in memory).
   template <class F>
@@ -57,7 +64,8 @@ struct GoldenRun {
 };
 
 // A list of all numbers, or an object of some, by place.
-void check_numbers(const std::vector<double>& got, const Json& want, double relative, double absolute) {
+void check_numbers(const std::vector<double>& got, const Json& want, double relative,
+                   double absolute) {
   const auto check = [&](std::size_t i, double number) {
     CAPTURE(i, got[i], number);
     REQUIRE(excess(got[i], number, relative, absolute) <= 1);
@@ -85,15 +93,19 @@ const char* const kBoth[] = {"tutorial-small.json", "tutorial-tiny.json"};
 
 }  // namespace
 
-TEST_CASE("golden: the lines are shuffled and the weights drawn as in the tutorial", "[train][golden]") {
+TEST_CASE("golden: the lines are shuffled and the weights drawn as in the tutorial",
+          "[train][golden]") {
   for (const char* name : kBoth) {
     CAPTURE(name);
     const GoldenRun run(name);
     const auto& shuffled = run.golden.find("shuffledFirst")->array();
-    for (std::size_t i = 0; i < shuffled.size(); ++i) CHECK(run.text.corpus[i] == shuffled[i].string());
-    CHECK(run.initial.size() == static_cast<std::size_t>(run.golden.find("config")->find("params")->integer()));
+    for (std::size_t i = 0; i < shuffled.size(); ++i)
+      CHECK(run.text.corpus[i] == shuffled[i].string());
+    CHECK(run.initial.size() ==
+          static_cast<std::size_t>(run.golden.find("config")->find("params")->integer()));
     check_numbers(run.initial, *run.golden.find("initialWeights"), 0, 1e-15);
-    CHECK(sum(run.initial) == Approx(run.golden.find("sums")->find("initial")->number()).epsilon(1e-12));
+    CHECK(sum(run.initial) ==
+          Approx(run.golden.find("sums")->find("initial")->number()).epsilon(1e-12));
   }
 }
 
@@ -137,7 +149,8 @@ TEST_CASE("golden: every loss of the run and the weights at its end", "[train][g
     check_numbers(final_weights, *run.golden.find("finalWeights"), 1e-10, 1e-11);
     const Json& sums = *run.golden.find("sums");
     CHECK(sum(final_weights) == Approx(sums.find("final")->number()).epsilon(1e-10));
-    CHECK(sum_of_magnitudes(final_weights) == Approx(sums.find("finalAbs")->number()).epsilon(1e-10));
+    CHECK(sum_of_magnitudes(final_weights) ==
+          Approx(sums.find("finalAbs")->number()).epsilon(1e-10));
   }
 }
 

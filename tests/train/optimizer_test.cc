@@ -7,10 +7,10 @@
 #include "autograd/scope.h"
 #include "autograd/value.h"
 #include "base/error.h"
-#include "tests/catch_compat.hpp"
-#include "tests/support/bits.h"
 #include "nn/gpt.h"
 #include "nn/layers.h"
+#include "tests/catch_compat.hpp"
+#include "tests/support/bits.h"
 #include "tests/support/refusal.h"
 #include "tests/support/small_models.h"
 
@@ -37,7 +37,8 @@ struct OneWeight {
   Adam<T> adam{tape, 16, {}};
 };
 
-// One step of training on a sentence: stacked, or one token at a time, where each parameter is used often.
+// One step of training on a sentence: stacked, or one token at a time, where each parameter is used
+// often.
 template <class T>
 Value<T> sentence_loss(Gpt<T>& model, const Batch& batch, bool stacked) {
   if (stacked) return model.loss(batch).mean;
@@ -63,8 +64,8 @@ TEST_CASE("Adam: the first update of a gradient of 1e-3 at rate 0.01 is 0.009999
 }
 
 TEST_CASE("Adam: both bias corrections hold at every step up to 101", "[train][optimizer]") {
-  // With a gradient that stays the same both corrected moments are the gradient's, so every update is the
-  // first one. Without corrections the 101st would be 1.25 times as large.
+  // With a gradient that stays the same both corrected moments are the gradient's, so every update
+  // is the first one. Without corrections the 101st would be 1.25 times as large.
   OneWeight<double> one;
   for (int step = 1; step <= 101; ++step) {
     const double before = one.weight();
@@ -112,7 +113,8 @@ TEST_CASE("Adam: weights that never had a gradient keep their bits", "[train][op
   CHECK(one.weight() != 0);
 }
 
-TEST_CASE("Adam: a handle to what the old weights gave is stale after a step", "[train][optimizer]") {
+TEST_CASE("Adam: a handle to what the old weights gave is stale after a step",
+          "[train][optimizer]") {
   OneWeight<double> one;
   const auto loss = one.weights(0, 0) * 2;
   loss.backward();
@@ -121,14 +123,15 @@ TEST_CASE("Adam: a handle to what the old weights gave is stale after a step", "
   CHECK(one.weights(0, 0).data() != 0);
 }
 
-TEMPLATE_TEST_CASE("Adam: backward_step gives the bits of backward and then step", "[train][optimizer]",
-                   float, double) {
+TEMPLATE_TEST_CASE("Adam: backward_step gives the bits of backward and then step",
+                   "[train][optimizer]", float, double) {
   std::mt19937_64 bits(831);
   for (const GptConfig& config : odd_shapes()) {
     for (const bool stacked : {true, false}) {
       for (const bool one_is_held : {false, true}) {
         CAPTURE(shape_name(config), stacked, one_is_held);
-        Gpt<TestType> model(drawn_weights<TestType>(config, 832, 0.2).view()), twin(model.weights());
+        Gpt<TestType> model(drawn_weights<TestType>(config, 832, 0.2).view()),
+            twin(model.weights());
         if (one_is_held) model.parameter("layers.0.mlp.hidden", 1, 2);  // a Value inside a matrix
         const std::size_t size = model.layout().slab_size();
         Adam<TestType> adam(model.tape(), size, {}), twin_adam(twin.tape(), size, {});
@@ -141,7 +144,8 @@ TEMPLATE_TEST_CASE("Adam: backward_step gives the bits of backward and then step
           adam.backward_step(sentence_loss(model, batch, stacked), 0.01, step % 2 == 0);
           sentence_loss(twin, batch, stacked).backward();
           if (step % 2 == 0)
-            REQUIRE(different_numbers(model.tape().grad_from(0), twin.tape().grad_from(0), size) == 0);
+            REQUIRE(different_numbers(model.tape().grad_from(0), twin.tape().grad_from(0), size) ==
+                    0);
           twin_adam.step(0.01);
           REQUIRE(different_numbers(model.weights().data, twin.weights().data, size) == 0);
         }
@@ -166,7 +170,9 @@ TEST_CASE("Adam: a gradient that a step did not keep is refused, never a wrong n
 
 TEST_CASE("Adam: settings outside of their range are refused by name", "[train][optimizer]") {
   Tape<double> tape;
-  const auto make = [&](const AdamConfig& config) { return [&tape, config] { Adam<double>(tape, 0, config); }; };
+  const auto make = [&](const AdamConfig& config) {
+    return [&tape, config] { Adam<double>(tape, 0, config); };
+  };
   CHECK_THAT(refusal<ConfigError>(make({.beta1 = 1})), text_contains("beta1"));
   CHECK_THAT(refusal<ConfigError>(make({.beta1 = -0.1})), text_contains("found -0.1"));
   CHECK_THAT(refusal<ConfigError>(make({.beta2 = std::nan("")})), text_contains("beta2"));

@@ -31,11 +31,15 @@ std::vector<T> trained(const TrainConfig& config) {
 }
 
 // A text and a model of the small shape for its words.
-struct Run1 {
-  explicit Run1(const std::string& text, TrainConfig config, std::size_t block_size = 8)
+struct SmallRun {
+  explicit SmallRun(const std::string& text, TrainConfig config, std::size_t block_size = 8)
       : corpus(Corpus::from_text(text, "text.txt")),
         tokenizer(Tokenizer::words(corpus)),
-        model({.vocab_size = tokenizer.size(), .block_size = block_size, .n_layer = 1, .n_head = 2, .n_embd = 8},
+        model({.vocab_size = tokenizer.size(),
+               .block_size = block_size,
+               .n_layer = 1,
+               .n_head = 2,
+               .n_embd = 8},
               random),
         trainer(model, tokenizer, corpus, config) {}
   Random random{77};
@@ -50,19 +54,18 @@ struct Run1 {
 TEST_CASE("Trainer: sentence j of step i is line i B + j, over the end and on from the beginning",
           "[train][trainer]") {
   // Lines of 1 to 5 words have 2 to 6 predictions, so each step's count tells its lines.
-  Run1 run("a\na a\na a a\na a a a\na a a a a\n", {.steps = 5, .batch_size = 3});
+  SmallRun run("a\na a\na a a\na a a a\na a a a a\n", {.steps = 5, .batch_size = 3});
   std::vector<std::uint64_t> total;
   run.trainer.run([&](const StepStats& stats) { total.push_back(stats.tokens); });
   //  lines 1 2 3, 4 5 1, 2 3 4, 5 1 2, 3 4 5
-  CHECK(total == std::vector<std::uint64_t>{2 + 3 + 4, 9 + 5 + 6 + 2, 22 + 3 + 4 + 5, 34 + 6 + 2 + 3,
-                                            45 + 4 + 5 + 6});
+  CHECK(total == std::vector<std::uint64_t>{2 + 3 + 4, 9 + 5 + 6 + 2, 22 + 3 + 4 + 5,
+                                            34 + 6 + 2 + 3, 45 + 4 + 5 + 6});
 }
 
-TEST_CASE("Trainer: a batch's loss is the mean over its sentences of each one's mean", "[train][trainer]") {
-  Run1 run("a b\nc\nb c a d a\n", {.steps = 2, .batch_size = 2, .learning_rate = 1e-300});
-  const plain::Gpt<double> plain(run.model.layout(), [&](const ParameterSpec& p, std::size_t row, std::size_t col) {
-    return run.model.weights().data[p.index(row, col)];
-  });
+TEST_CASE("Trainer: a batch's loss is the mean over its sentences of each one's mean",
+          "[train][trainer]") {
+  SmallRun run("a b\nc\nb c a d a\n", {.steps = 2, .batch_size = 2, .learning_rate = 1e-300});
+  const plain::Gpt<double> plain(run.model.weights());
   const auto loss = [&](std::size_t a, std::size_t b) {
     return plain.loss(std::vector{run.tokenizer.encode_sentence(run.corpus[a]),
                                   run.tokenizer.encode_sentence(run.corpus[b])});
@@ -73,8 +76,10 @@ TEST_CASE("Trainer: a batch's loss is the mean over its sentences of each one's 
 
 TEST_CASE("Trainer: what does not fit the block is cut, counted, and named by its line",
           "[train][trainer]") {
-  // Block 8: of 6 words 7 predictions, of 7 words 8, the last of them the end; of 8 words 8, without it.
-  Run1 run("\na a a a a a\n\n\na a a a a a a\na a a a a a a a\nb b b b b b b b b b\n", {.steps = 3});
+  // Block 8: of 6 words 7 predictions, of 7 words 8, the last of them the end; of 8 words 8,
+  // without it.
+  SmallRun run("\na a a a a a\n\n\na a a a a a a\na a a a a a a a\nb b b b b b b b b b\n",
+               {.steps = 3});
   CHECK(run.trainer.cut_sentences().count == 2);
   CHECK(run.trainer.cut_sentences().first_line == 6);
   CHECK(run.trainer.step().tokens == 7);
@@ -99,7 +104,7 @@ TEST_CASE("Trainer: the first cut line is the file's first, in whatever order th
 
 TEST_CASE("Trainer: steps count from 1 and the learning rate falls from its full value",
           "[train][trainer]") {
-  Run1 run("a b\nc\n", {.steps = 5000});
+  SmallRun run("a b\nc\n", {.steps = 5000});
   std::vector<double> rates;
   run.trainer.run([&](const StepStats& stats) {
     REQUIRE(stats.step == rates.size() + 1);
@@ -114,7 +119,7 @@ TEST_CASE("Trainer: steps count from 1 and the learning rate falls from its full
 }
 
 TEST_CASE("Trainer: no steps leave the weights as they were drawn", "[train][trainer]") {
-  Run1 run("a b\nc\n", {.steps = 0});
+  SmallRun run("a b\nc\n", {.steps = 0});
   const auto before = weights_of(run.model);
   run.trainer.run([](const StepStats&) { FAIL("a step was made"); });
   CHECK(different_bits<double>(weights_of(run.model), before) == 0);
@@ -131,7 +136,8 @@ TEMPLATE_TEST_CASE("Trainer: its steps are forward, backward, Adam, each from gr
   for (std::size_t step = 0; step < 300; ++step) {
     batch.clear();
     for (std::size_t j = 0; j < 2; ++j)
-      batch.add(text.tokenizer.encode_sentence(text.corpus[(2 * step + j) % text.corpus.size()]), 16);
+      batch.add(text.tokenizer.encode_sentence(text.corpus[(2 * step + j) % text.corpus.size()]),
+                16);
     batch.set_weights();
     const StepScope<TestType> scope(twin.tape());
     twin.tape().zero_grad();
@@ -142,14 +148,17 @@ TEMPLATE_TEST_CASE("Trainer: its steps are forward, backward, Adam, each from gr
   }
 }
 
-TEST_CASE("Trainer: a callback may read the step's gradients when they are kept", "[train][trainer]") {
+TEST_CASE("Trainer: a callback may read the step's gradients when they are kept",
+          "[train][trainer]") {
   TinyText text(kGolden);
   Gpt<double> model({.vocab_size = text.tokenizer.size()}, text.random), twin(model.weights());
   Trainer<double> trainer(model, text.tokenizer, text.corpus, {.steps = 1, .keep_gradients = true});
   const auto sentence = text.tokenizer.encode_sentence(text.corpus[0]);
   const Batch batch = batch_of({&sentence, 1}, 16);
   twin.loss(batch).mean.backward();
-  const auto gradient = [](Gpt<double>& from, const char* name) { return from.parameter(name, 3, 2).grad(); };
+  const auto gradient = [](Gpt<double>& from, const char* name) {
+    return from.parameter(name, 3, 2).grad();
+  };
   trainer.run([&](const StepStats&) {
     for (const char* name : {"output", "layers.0.attention.query", "layers.1.mlp.hidden"}) {
       CHECK(gradient(model, name) != 0);
@@ -187,7 +196,8 @@ TEMPLATE_TEST_CASE("Trainer: a loss that is not finite ends the run and leaves f
   TinyText text(kGolden);
   Gpt<TestType> model({.vocab_size = text.tokenizer.size()}, text.random);
   const double rate = sizeof(TestType) == 4 ? 1e15 : 1e150;
-  Trainer<TestType> trainer(model, text.tokenizer, text.corpus, {.steps = 20, .learning_rate = rate});
+  Trainer<TestType> trainer(model, text.tokenizer, text.corpus,
+                            {.steps = 20, .learning_rate = rate});
   trainer.step();
   const auto before = weights_of(model);
   const std::string message = refusal<NumericError>([&] { trainer.run(); });
@@ -228,16 +238,20 @@ TEST_CASE("Trainer: settings and texts that do not fit are refused", "[train][tr
   const auto make = [&](Gpt<float>& m, const Tokenizer& words, const TrainConfig& config) {
     return [&, config] { Trainer<float>(m, words, corpus, config); };
   };
-  CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.batch_size = 0})), text_contains("batch_size"));
+  CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.batch_size = 0})),
+             text_contains("batch_size"));
   for (const double rate : {0.0, -1.0, std::nan(""), HUGE_VAL})
-    CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.learning_rate = rate})), text_contains("learning_rate"));
+    CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.learning_rate = rate})),
+               text_contains("learning_rate"));
   CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.beta1 = 1.5})), text_contains("beta1"));
-  CHECK_THAT(refusal<ConfigError>(make(larger, tokenizer, {})), text_contains("vocab_size: expected the tokenizer's 3, found 4"));
+  CHECK_THAT(refusal<ConfigError>(make(larger, tokenizer, {})),
+             text_contains("vocab_size: expected the tokenizer's 3, found 4"));
   CHECK_THAT(refusal<VocabularyError>(make(model, other, {})), text_contains("\"a\""));
 }
 
-TEST_CASE("Trainer: the provenance is JSON and says how the model was trained", "[train][trainer]") {
-  Run1 run("a b\nc\n", {.steps = 7, .batch_size = 2, .learning_rate = 0.02, .seed = 9});
+TEST_CASE("Trainer: the provenance is JSON and says how the model was trained",
+          "[train][trainer]") {
+  SmallRun run("a b\nc\n", {.steps = 7, .batch_size = 2, .learning_rate = 0.02, .seed = 9});
   run.trainer.run();
   const Json json = Json::parse(run.trainer.provenance(), "test");
   CHECK(json.find("seed")->integer() == 9);
