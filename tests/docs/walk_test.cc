@@ -54,7 +54,7 @@ bool same_word(const std::string& a, const std::string& b) {
       continue;
     }
     const bool node = i > 0 && a[i - 1] == '#';
-    const bool exact = i > 0 && (a[i - 1] == '[' || a[i - 1] == '.');
+    const bool exact = i > 0 && (a[i - 1] == '[' || a[i - 1] == '.') && x == std::floor(x);  // an index
     if (exact ? x != y : !node && std::abs(x - y) > 2e-3 * std::max(std::abs(x), std::abs(y)) + 2e-4) return false;
     i += n;
     j += m;
