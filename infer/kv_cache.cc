@@ -27,7 +27,10 @@ CacheView<T> KvCache<T>::values(std::size_t layer) const {
 
 template <class T>
 void KvCache<T>::copy_from(const KvCache& other) {
-  std::copy(other.storage_.begin(), other.storage_.end(), storage_.begin());
+  const std::size_t keys = width_ * kernels::padded(capacity_);
+  for (std::size_t l = 0; l < n_layer_; ++l)  // of the values what is filled; keys lie across the whole block
+    std::copy_n(other.storage_.data() + l * layer_size_, keys + other.size_ * width_,
+                storage_.data() + l * layer_size_);
   size_ = other.size_;
 }
 

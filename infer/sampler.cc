@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <type_traits>
 
 #include "base/error.h"
@@ -15,6 +16,7 @@ namespace glassbox {
 
 namespace {
 
+using kernels::kDrawBlock;
 using kernels::kLanes;
 
 // The largest logit. Throws NumericError if one is not a number or all are minus infinity.
@@ -139,10 +141,10 @@ std::span<const double> Sampler::probabilities(std::span<const T> logits) {
 
 // Floats decide a draw unless the coin falls close to a border between two tokens. With x_i = (logit_i -
 // largest) / temperature, w_i = exp(x_i) and S their sum, a float x_i is off by at most 3 * 2^-24 |x_i| (a
-// subtraction, a rounded scale, a product), so w_i by that share of itself and 2 units of exp; a sum of 16
-// rounds four times. Over all tokens these are at most S * 2^-24 (3 sum(w_i |x_i|) / S + 8), and
+// subtraction, a rounded scale, a product), so w_i by that share of itself and 3 units of its power; a sum of 64
+// rounds seven times. Over all tokens these are at most S * 2^-24 (3 sum(w_i |x_i|) / S + 10), and
 // sum(w_i |x_i|) / S <= ln V, because it and ln S add up to the entropy. The running sum and S are both off by
-// so much, hence 2^-23 (3 ln V + 8) of S between borders in floats and in doubles; `margin_` is twice that.
+// so much, hence 2^-23 (3 ln V + 10) of S between borders in floats and in doubles; `margin_` is twice that.
 // Temperatures beyond a thousand or below a thousandth, and infinite logits, are left to the doubles.
 bool Sampler::read_quickly(std::span<const float> logits) {
   const bool cut_k = config_.top_k != 0 && config_.top_k < logits.size();
@@ -152,39 +154,40 @@ bool Sampler::read_quickly(std::span<const float> logits) {
   const float largest = table.highest(logits.data(), logits.size());
   if (!(std::abs(largest) <= std::numeric_limits<float>::max())) return false;
   logits_ = logits;
-  weights_.resize(kernels::padded(logits.size()));
-  const std::size_t blocks = weights_.size() / kLanes;
-  sums_.resize(kernels::padded(blocks));
-  std::fill(sums_.begin() + static_cast<std::ptrdiff_t>(blocks), sums_.end(), 0.0f);
+  sums_.resize((logits.size() + kDrawBlock - 1) / kDrawBlock);
+  weights_.resize(sums_.size() * kDrawBlock);
   table.weigh({.logits = logits.data(), .size = logits.size(), .highest = largest,
-               .scale = static_cast<float>(1 / config_.temperature), .weights = weights_.data(),
+               .scale = static_cast<float>(std::numbers::log2e / config_.temperature), .weights = weights_.data(),
                .sums = sums_.data()});
-  double part[4] = {};
-  for (std::size_t i = 0; i < sums_.size(); i += 4)
-    for (std::size_t j = 0; j < 4; ++j) part[j] += sums_[i + j];
-  total_ = (part[0] + part[1]) + (part[2] + part[3]);
+  total_ = 0;
+  for (const float sum : sums_) total_ += sum;
   const int bits = static_cast<int>(std::bit_width(logits.size()));  // ln V < 0.7 bits
-  margin_ = total_ * 0x1p-22 * (3 * 0.7 * bits + 8);
+  margin_ = total_ * 0x1p-22 * (3 * 0.7 * bits + 10);
   return true;
 }
 
 std::optional<TokenId> Sampler::draw_quickly(double coin) const {
   const double place = coin * total_;
   double below = 0;
-  for (std::size_t b = 0; b * kLanes < weights_.size(); ++b) {
-    if (below + sums_[b] <= place) {
-      below += sums_[b];
-      continue;
+  std::size_t block = 0;
+  for (; block < sums_.size() && below + sums_[block] <= place; ++block) below += sums_[block];
+  if (block == sums_.size()) return std::nullopt;
+  std::size_t i = block * kDrawBlock;
+  const std::size_t end = i + kDrawBlock;
+  for (; i < end; i += kLanes) {  // sixteen at a time, in four sums side by side
+    float part[4] = {};
+    for (std::size_t j = 0; j < kLanes; ++j) part[j % 4] += weights_[i + j];
+    const double next = below + ((part[0] + part[1]) + (part[2] + part[3]));
+    if (next > place) break;
+    below = next;
+  }
+  for (; i < end; ++i) {
+    const double above = below + weights_[i];
+    if (above > place) {
+      if (place - below < margin_ || above - place < margin_) return std::nullopt;
+      return static_cast<TokenId>(i);
     }
-    for (std::size_t i = b * kLanes; i < (b + 1) * kLanes; ++i) {
-      const double above = below + weights_[i];
-      if (above > place) {
-        if (place - below < margin_ || above - place < margin_) return std::nullopt;
-        return static_cast<TokenId>(i);
-      }
-      below = above;
-    }
-    return std::nullopt;
+    below = above;
   }
   return std::nullopt;
 }

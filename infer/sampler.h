@@ -61,7 +61,7 @@ class Sampler {
   bool quick_ = false;  // weights_ and sums_ hold what read() was given
   bool exact_ = false;  // probabilities_ hold it
   std::span<const float> logits_;
-  kernels::AlignedVector<float> weights_, sums_;  // a sum for each kLanes weights
+  kernels::AlignedVector<float> weights_, sums_;  // a sum for each kDrawBlock weights
   double total_ = 0, margin_ = 0;
 };
 

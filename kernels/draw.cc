@@ -39,38 +39,59 @@ T highest(const T* x, std::size_t size) {
   return hn::AllTrue(d, sound) ? hn::GetLane(hn::MaxOfLanes(d, most)) : std::numeric_limits<T>::quiet_NaN();
 }
 
-// Each sum is ((w0 + w8) + (w4 + w12)) + ..., as LaneSums adds its lanes.
-template <class T>
-void weigh(const WeighArgs<T>& x) {
-  const Full<T> d;
-  constexpr std::size_t kWidth = hn::MaxLanes(d);
+// 2^y for y from -126 to 0, within 3 units of 2^-24: y = n + f, 2^f by its Taylor polynomial in f ln 2, n added
+// to the exponent. A third of the work of exp(), which the table of operations has: what it is for needs no
+// edges and no equal bits.
+template <class D, class V>
+HWY_INLINE V power_of_two(D d, V y) {
+  const hn::Rebind<std::int32_t, D> di;
+  constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it leaves the nearest whole number in the low bits
+  constexpr float kTaylor[] = {1.0f,           0.69314718f,     0.24022651f,     0.055504109f,
+                               0.0096181291f, 0.0013333558f, 0.00015403530f, 0.000015252734f};
+  const V shifted = hn::Add(y, hn::Set(d, kRound));
+  const V f = hn::Sub(y, hn::Sub(shifted, hn::Set(d, kRound)));
+  V p = hn::Set(d, kTaylor[7]);
+  for (int k = 6; k >= 0; --k) p = fma(p, f, hn::Set(d, kTaylor[k]));
+  return hn::BitCast(d, hn::Add(hn::BitCast(di, p), hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+}
+
+void weigh(const WeighArgs& args) {
+  const Full<float> d;
+  const WeighArgs x = args;
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<float>()), kParts = LaneSums<float>::kParts;
   const auto most = hn::Set(d, x.highest), scale = hn::Set(d, x.scale);
+  const auto weight = [&](auto logits) HWY_ATTR {
+    return power_of_two(d, hn::Max(hn::Mul(hn::Sub(logits, most), scale), hn::Set(d, -126.0f)));
+  };
   std::size_t i = 0;
-  const auto weight = [&](auto logits) { return exp(d, hn::Mul(hn::Sub(logits, most), scale)); };
-  for (; i + kLanes <= x.size; i += kLanes) {
-    LaneSums<T> sums;
-    for (std::size_t p = 0; p < LaneSums<T>::kParts; ++p) {
-      sums.part[p] = weight(hn::LoadU(d, x.logits + i + p * kWidth));
-      hn::StoreU(sums.part[p], d, x.weights + i + p * kWidth);
+  for (; i + kDrawBlock <= x.size; i += kDrawBlock) {
+    LaneSums<float> sums;
+    for (std::size_t v = 0; v < kDrawBlock / kWidth; ++v) {
+      const auto w = weight(hn::LoadU(d, x.logits + i + v * kWidth));
+      sums.part[v % kParts] = hn::Add(sums.part[v % kParts], w);
+      hn::StoreU(w, d, x.weights + i + v * kWidth);
     }
-    x.sums[i / kLanes] = sums.total();
+    x.sums[i / kDrawBlock] = sums.total();
   }
   if (i == x.size) return;
-  LaneSums<T> sums;
-  for (std::size_t p = 0; p < LaneSums<T>::kParts; ++p) {
-    const std::size_t at = i + p * kWidth, lanes = at < x.size ? x.size - at : 0;
-    if (lanes > 0)
-      sums.part[p] = hn::IfThenElseZero(hn::FirstN(d, lanes),
-                                        weight(load_first_exactly(d, x.logits + at, lanes)));
-    hn::StoreU(sums.part[p], d, x.weights + at);
+  LaneSums<float> sums;
+  for (std::size_t v = 0; v < kDrawBlock / kWidth; ++v) {
+    const std::size_t at = i + v * kWidth, lanes = at < x.size ? x.size - at : 0;
+    auto w = hn::Zero(d);
+    if (lanes >= kWidth)
+      w = weight(hn::LoadU(d, x.logits + at));
+    else if (lanes > 0)
+      w = hn::IfThenElseZero(hn::FirstN(d, lanes), weight(load_first_exactly(d, x.logits + at, lanes)));
+    sums.part[v % kParts] = hn::Add(sums.part[v % kParts], w);
+    hn::StoreU(w, d, x.weights + at);
   }
-  x.sums[i / kLanes] = sums.total();
+  x.sums[i / kDrawBlock] = sums.total();
 }
 
 template <class T>
 void fill(Table<T>& t) {
   t.highest = highest<T>;
-  t.weigh = weigh<T>;
+  t.weigh = weigh;
 }
 GLASSBOX_FAMILY_FILL
 

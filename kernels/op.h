@@ -158,14 +158,15 @@ struct AttendArgs {
   T* inverse_sums;            // (heads): filled, for backward
 };
 
-// The weights of a draw: exp((logits[i] - highest) * scale), and the sum of each 16 of them.
-template <class T>
+// The weights of a draw: 2^((logits[i] - highest) * scale) within 3 units of 2^-24 besides the rounding of the
+// exponent, at least 2^-126, and the sum of each kDrawBlock of them. Not for what is to have equal bits.
+inline constexpr std::size_t kDrawBlock = 64;
 struct WeighArgs {
-  const T* logits;  // (size), without pads
+  const float* logits;  // (size), without pads
   std::size_t size;
-  T highest, scale;
-  T* weights;  // (padded(size)): pads become 0
-  T* sums;     // (padded(size) / 16)
+  float highest, scale;
+  float* weights;  // whole blocks: beyond `size` they become 0
+  float* sums;     // one a block
 };
 
 // All kernels for one precision, for the SIMD target chosen at start.
@@ -177,7 +178,7 @@ struct Table {
   void (*adam)(const AdamArgs<T>&) = nullptr;
   // The largest of `size` scalars, -infinity if there are none; NaN if one of them is NaN.
   T (*highest)(const T* x, std::size_t size) = nullptr;
-  void (*weigh)(const WeighArgs<T>&) = nullptr;
+  void (*weigh)(const WeighArgs&) = nullptr;
   // Brings the moments of all resting groups up to step `settings.step` and wakes them.
   void (*wake)(T* m, T* v, std::uint32_t* since, std::size_t groups,
                const AdamSettings<T>& settings) = nullptr;

@@ -268,3 +268,38 @@ TEST_CASE("Sampler: float logits are filtered in doubles", "[infer][sampler]") {
   CHECK(std::vector<double>(left.begin(), left.end()) ==
         filtered({.temperature = 0.9, .top_k = 2}, doubles));
 }
+
+TEST_CASE("Sampler: a float draw finds the doubles' token for any coin, next to borders as well",
+          "[infer][sampler]") {
+  Random random(302);
+  for (int round = 0; round < 60; ++round) {
+    std::vector<float> logits(1 + static_cast<std::size_t>(random.uniform() * 700));
+    const double spread = round % 3 == 0 ? 0.1 : round % 3 == 1 ? 4 : 60;
+    for (float& logit : logits) logit = static_cast<float>(random.gaussian(spread));
+    if (round % 5 == 0) logits[logits.size() / 2] = -std::numeric_limits<float>::infinity();
+    const SamplerConfig config{.temperature = round % 7 == 0 ? 0.01 : 0.2 + 2 * random.uniform()};
+    Sampler exact(config), sampler(config);
+    const auto p = exact.probabilities(std::span<const float>(logits));
+    std::vector<double> coins{0, std::nextafter(1.0, 0.0)};
+    double border = 0;
+    for (const double x : p) {
+      border += x;
+      for (const double away : {0.0, 1e-16, 1e-12, 1e-9, 1e-7, 1e-6, 1e-5})
+        for (const double coin : {border - away, border + away})
+          if (coin >= 0 && coin < 1) coins.push_back(coin);
+      coins.push_back(random.uniform());
+    }
+    sampler.read(std::span<const float>(logits));
+    CAPTURE(round, logits.size(), config.temperature);
+    for (const double coin : coins) {
+      double sum = 0;
+      std::size_t want = 0, last = 0;
+      for (; want < p.size() && !(coin < sum + p[want]); ++want) {
+        sum += p[want];
+        if (p[want] > 0) last = want;
+      }
+      REQUIRE(sampler.draw(coin) == (want < p.size() ? want : last));
+    }
+    REQUIRE(sampler.sample(std::span<const float>(logits), coins[2]) == sampler.draw(coins[2]));
+  }
+}
