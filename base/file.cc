@@ -166,6 +166,17 @@ void check_writable(const std::string& path) {
   const std::string place = target.temporary.empty() ? path : folder_of(target.path);
   const int wanted = target.temporary.empty() ? W_OK : W_OK | X_OK;
   if (::access(place.c_str(), wanted) != 0) refuse_writing(path, errno);
+  if (target.temporary.empty()) return;
+  // What permissions don't tell, such as a folder in which nothing can be created, trying does. What a killed
+  // run has left is there to be replaced.
+  Descriptor trial(target.temporary, O_WRONLY | O_CREAT | O_EXCL);
+  if (trial.is_open()) {
+    ::unlink(target.temporary.c_str());
+  } else if (errno != EEXIST) {
+    refuse_writing(path, errno);
+  } else if (::access(target.temporary.c_str(), W_OK) != 0) {
+    refuse_writing(target.temporary, errno);
+  }
 }
 
 }  // namespace glassbox

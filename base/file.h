@@ -17,7 +17,7 @@ std::string read_file(const std::string& path);
 void write_file(const std::string& path, std::string_view contents);
 
 // Throws FileError now if write_file(path) would fail for a missing or read-only folder, or because
-// the target is a folder. Creates nothing.
+// the target is a folder. Nothing is there afterwards that was not before.
 void check_writable(const std::string& path);
 
 }  // namespace glassbox

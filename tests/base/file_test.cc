@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "tests/support/full_device.h"
 #include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
@@ -105,9 +106,14 @@ TEST_CASE("write_file that fails half-way leaves the old file and no other", "[b
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("write_file to a full device is an error", "[base][file]") {
+TEST_CASE("write_file to a full device is an error, and the device is one afterwards", "[base][file]") {
+  if (!has_full_device()) {
+    WARN("skipped: the full disk, for want of /dev/full");
+    return;
+  }
   CHECK(refusal<FileError>([] { write_file("/dev/full", "x"); }) ==
         "/dev/full: can't be written: No space left on device; make room or choose another disk");
+  CHECK(is_device("/dev/full"));
 }
 
 TEST_CASE("write_file writes to a pipe in place", "[base][file]") {
@@ -126,6 +132,13 @@ TEST_CASE("check_writable accepts what write_file can write and creates nothing"
   CHECK_NOTHROW(check_writable(folder / "new file \xC3\xA4.safetensors"));
   CHECK_NOTHROW(check_writable("/dev/null"));
   CHECK(folder.count() == 0);
+  put_file(folder / "x.tmp", "left by a run that was killed");
+  CHECK_NOTHROW(check_writable(folder / "x"));
+  CHECK(folder.count() == 1);
+}
+
+TEST_CASE("check_writable refuses a folder in which nothing can be created, by root neither", "[base][file]") {
+  CHECK_THAT(refusal<FileError>([] { check_writable("/proc/x"); }), text_contains("/proc/x: can't be written: "));
 }
 
 TEST_CASE("check_writable and write_file refuse the same impossible targets", "[base][file]") {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/catch_compat.hpp"
+#include "tests/support/full_device.h"
 #include "tests/support/temporary_folder.h"
 
 namespace glassbox {
@@ -57,11 +58,5 @@ class Program {
 
   TemporaryFolder folder;
 };
-
-// A device on which every write fails for want of space; not every container has it.
-inline bool has_full_device() {
-  struct stat status {};
-  return ::stat("/dev/full", &status) == 0 && S_ISCHR(status.st_mode);
-}
 
 }  // namespace glassbox
