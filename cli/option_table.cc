@@ -30,6 +30,11 @@ constexpr Option kOptions[] = {
      "log of the run: CSV if FILE ends in .csv, else JSON lines; columns step, loss, lr, tokens",
      "Files", kTraining},
     {"log-every", "", 0, integer, "N", "1", at_least(1), "log every Nth step", "Files", kTraining},
+    {"inspect-every", "", 0, integer, "N", "", at_least(1),
+     "for the report, every Nth step: gradient norms and update ratios of each part of the model, into the log",
+     "Files", kTraining},
+    {"sample-every", "", 0, integer, "N", "", at_least(1),
+     "for the report, every Nth step: sentences from the same random numbers, into the log", "Files", kTraining},
 
     // Length of the run
     {"steps", "", 0, integer, "N", "5000", at_least(0),

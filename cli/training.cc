@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -16,7 +17,9 @@
 #include "base/json.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "infer/generate.h"
 #include "nn/inspect/anomaly.h"
+#include "nn/inspect/gradients.h"
 #include "nn/model/model_file.h"
 #include "train/train_log.h"
 
@@ -89,9 +92,88 @@ struct Summary {
   }
 };
 
+// What --detect-anomaly, --inspect-every and --sample-every look at, before and after a step. The run does not depend
+// on it.
+template <class T>
+class Watch {
+ public:
+  Watch(const Arguments& arguments, Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
+        const TrainConfig& config, TrainLog* log)
+      : model_(model), tokenizer_(tokenizer), corpus_(corpus), config_(config), log_(log),
+        detect_(arguments.given("detect-anomaly")) {
+    if (arguments.given("inspect-every")) inspect_every_ = arguments.integer("inspect-every");
+    if (arguments.given("sample-every")) sample_every_ = arguments.integer("sample-every");
+    if (detect_) model.name_tokens(&tokenizer);
+  }
+  bool any() const { return detect_ || inspect_every_ > 0 || sample_every_ > 0; }
+
+  void before(const Batch& batch) {
+    ++step_;
+    if (detect_) detect(batch);
+    if (!due(inspect_every_)) return;
+    norms_ = gradient_norms(model_, batch);
+    const T* weights = model_.weights().data;
+    weights_.assign(weights, weights + model_.layout().slab_size());
+  }
+  void after() {
+    if (due(inspect_every_)) {
+      const auto ratios = update_ratios(model_.layout(), weights_.data(), model_.weights().data);
+      log_->write_event(step_, fmt::format(R"("event":"inspect","grad_norms":{},"update_ratios":{})",
+                                           as_json(norms_), as_json(ratios)));
+    }
+    if (due(sample_every_)) write_samples();
+  }
+
+ private:
+  static constexpr std::size_t kSamples = 3;
+
+  bool due(std::uint64_t every) const { return every > 0 && step_ % every == 0; }
+  static std::string as_json(const std::vector<PlaceNorm>& places) {
+    std::string text;
+    for (const PlaceNorm& place : places)
+      text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_quote(place.place), json_number(place.norm));
+    return '{' + text + '}';
+  }
+  void detect(const Batch& batch) {
+    const auto anomaly = find_anomaly(model_, batch);
+    if (!anomaly) return;
+    std::string where;
+    if (anomaly->sentence) {
+      const std::size_t line = ((step_ - 1) * config_.batch_size + *anomaly->sentence) % corpus_.size();
+      where = fmt::format(", in line {} of {}: {}", corpus_.line_number(line), corpus_.name(),
+                          json_quote(corpus_[line]));
+    }
+    throw NumericError(fmt::format("step {}: {}{}", step_, anomaly->text(), where));
+  }
+  // The same coins each time, so that what changes is the model.
+  void write_samples() {
+    Weights<T> copy(model_.config());
+    const T* weights = model_.weights().data;
+    std::copy_n(weights, model_.layout().slab_size(), copy.data());
+    Decoder<T> decoder(Model<T>{tokenizer_, std::move(copy), "{}"});
+    Sampler sampler({.temperature = 0.8});
+    std::string sentences;
+    for (std::size_t i = 0; i < kSamples; ++i) {
+      const auto written = generate_tokens(decoder, sampler, std::span<const TokenId>(), 0, Coins(config_.seed, i));
+      sentences += (i == 0 ? "" : ",") + json_quote(tokenizer_.decode(written.tokens));
+    }
+    log_->write_event(step_, fmt::format(R"("event":"samples","sentences":[{}])", sentences));
+  }
+
+  Gpt<T>& model_;
+  const Tokenizer& tokenizer_;
+  const Corpus& corpus_;
+  const TrainConfig& config_;
+  TrainLog* log_;
+  bool detect_;
+  std::uint64_t inspect_every_ = 0, sample_every_ = 0, step_ = 0;
+  std::vector<PlaceNorm> norms_;  // of the step to come
+  std::vector<T> weights_;        // before it
+};
+
 // Trains until the end or a signal.
 template <class T>
-Summary run_steps(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, Progress& progress) {
+Summary run_steps(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, Watch<T>& watch, Progress& progress) {
   Summary run;
   while (!trainer.done() && g_signal == 0) {
     try {
@@ -108,6 +190,7 @@ Summary run_steps(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, P
       throw;
     }
     if (log != nullptr && run.last.step % log_every == 0) log->write(run.last);
+    watch.after();
     progress.step(run.last);
   }
   progress.leave();
@@ -138,6 +221,11 @@ void check_arguments(const Arguments& arguments, std::initializer_list<InputFile
     throw UsageError(
         fmt::format("--log-file: expected another file than --out, found {}; it would be lost", log));
   }
+  for (const char* option : {"inspect-every", "sample-every"})
+    if (arguments.given(option) && (log.empty() || log.ends_with(".csv")))
+      throw UsageError(fmt::format("--{0}: expected a --log-file of JSON lines, found {1}; write for instance "
+                                   "--log-file run.jsonl",
+                                   option, log.empty() ? "none" : log));
   check_writable(out);
 }
 
@@ -166,30 +254,17 @@ int run_training(const Arguments& arguments, Gpt<T>& model, const Tokenizer& tok
                  const TrainConfig& config, const std::function<void(WeightsView<T>)>& at_the_end) {
   const std::string& out = arguments.text("out");
   Trainer<T> trainer(model, tokenizer, corpus, config);
-  if (arguments.given("detect-anomaly")) {
-    model.name_tokens(&tokenizer);
-    trainer.before_each_step([&, step = std::uint64_t{0}](const Batch& batch) mutable {
-      const auto anomaly = find_anomaly(model, batch);
-      ++step;
-      if (!anomaly) return;
-      std::string where;
-      if (anomaly->sentence) {
-        const std::size_t line = ((step - 1) * config.batch_size + *anomaly->sentence) % corpus.size();
-        where = fmt::format(", in line {} of {}: {}", corpus.line_number(line), corpus.name(),
-                            json_quote(corpus[line]));
-      }
-      throw NumericError(fmt::format("step {}: {}{}", step, anomaly->text(), where));
-    });
-  }
   std::optional<TrainLog> log;
   if (arguments.given("log-file")) log.emplace(arguments.text("log-file"));
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
     warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line);
   }
+  Watch<T> watch(arguments, model, tokenizer, corpus, config, log ? &*log : nullptr);
+  if (watch.any()) trainer.before_each_step([&](const Batch& batch) { watch.before(batch); });
   const SignalScope signals;
   Progress progress(config.steps);
   const Summary run =
-      run_steps(trainer, log ? &*log : nullptr, arguments.integer("log-every"), progress);
+      run_steps(trainer, log ? &*log : nullptr, arguments.integer("log-every"), watch, progress);
   write_model(out, model.weights(), tokenizer, trainer.provenance());
 
   if (!trainer.done()) {

@@ -49,4 +49,8 @@ void TrainLog::write(const StepStats& stats) {
   }
 }
 
+void TrainLog::write_event(std::uint64_t step, const std::string& members) {
+  if (!csv_) write_line(file_, path_, "{\"step\":" + std::to_string(step) + ',' + members + "}\n");
+}
+
 }  // namespace glassbox

@@ -20,6 +20,9 @@ class TrainLog {
 
   // Throws FileError when the line can't be written whole.
   void write(const StepStats& stats);
+  // What else a report shows of a step: `members` are those of a JSON object, `"event":"samples",...`. A CSV
+  // file has no place for it.
+  void write_event(std::uint64_t step, const std::string& members);
 
  private:
   std::string path_;

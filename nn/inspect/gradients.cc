@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "autograd/scope.h"
 #include "base/error.h"
 #include "base/nearest.h"
 
@@ -92,6 +93,34 @@ std::vector<PlaceNorm> norms_by_place(const ParameterLayout& layout, const doubl
   for (PlaceNorm& place : result) place.norm = std::sqrt(place.norm);
   return result;
 }
+
+template <class T>
+std::vector<PlaceNorm> gradient_norms(Gpt<T>& model, const Batch& batch) {
+  Tape<T>& tape = model.tape();
+  const StepScope<T> scope(tape);
+  tape.zero_grad();
+  model.loss(batch).mean.backward();
+  const T* grad = tape.grad_from(0);
+  return norms_by_place(model.layout(), std::vector<double>(grad, grad + model.layout().slab_size()).data());
+}
+
+template <class T>
+std::vector<PlaceNorm> update_ratios(const ParameterLayout& layout, const T* before, const T* after) {
+  std::vector<double> moved(layout.slab_size()), size(layout.slab_size());
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    size[i] = static_cast<double>(before[i]);
+    moved[i] = static_cast<double>(after[i]) - size[i];
+  }
+  auto result = norms_by_place(layout, moved.data());
+  const auto sizes = norms_by_place(layout, size.data());
+  for (std::size_t i = 0; i < result.size(); ++i) result[i].norm /= std::max(sizes[i].norm, 1e-300);
+  return result;
+}
+
+template std::vector<PlaceNorm> gradient_norms(Gpt<float>&, const Batch&);
+template std::vector<PlaceNorm> gradient_norms(Gpt<double>&, const Batch&);
+template std::vector<PlaceNorm> update_ratios(const ParameterLayout&, const float*, const float*);
+template std::vector<PlaceNorm> update_ratios(const ParameterLayout&, const double*, const double*);
 
 const double* gradients(Inspection& inspection) { return inspection.tape().grad_from(0); }
 

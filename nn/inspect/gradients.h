@@ -38,6 +38,13 @@ struct PlaceNorm {
 };
 std::vector<PlaceNorm> norms_by_place(const ParameterLayout& layout, const double* gradients);
 
+// Of a training step, in either precision: the norms of its gradients, computed here without a step; and how far a
+// step moved each part, over the size of that part.
+template <class T>
+std::vector<PlaceNorm> gradient_norms(Gpt<T>& model, const Batch& batch);
+template <class T>
+std::vector<PlaceNorm> update_ratios(const ParameterLayout& layout, const T* before, const T* after);
+
 // The gradient of every parameter, as the layout lies, of the loss of the sentence.
 const double* gradients(Inspection& inspection);
 

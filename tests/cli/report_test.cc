@@ -120,6 +120,35 @@ TEST_CASE("report: validation, gradient norms, update ratios and samples of the 
     CHECK_THAT(page, text_contains(part));
 }
 
+TEST_CASE("train --inspect-every --sample-every: events in the log, curves and sentences in the report, the model the same",
+          "[cli][report]") {
+  reported().output("train evil.txt --steps 40 --log-file watched.jsonl --inspect-every 10 --sample-every 20 --out w.safetensors" +
+                    kTinyShape);
+  REQUIRE(reported().file("w.safetensors") == reported().file("e.safetensors"));
+  std::vector<Json> inspected, samples;
+  for (const std::string& line : lines_of(reported().file("watched.jsonl"))) {
+    const Json json = Json::parse(line, "log");
+    if (!json.find("event")) continue;
+    (json.find("event")->string() == "inspect" ? inspected : samples).push_back(json);
+  }
+  REQUIRE(inspected.size() == 4);
+  REQUIRE(samples.size() == 2);
+  REQUIRE(samples[1].find("sentences")->array().size() == 3);
+  // Adam moves what has a gradient by about the learning rate, so the ratio falls with it to the end.
+  REQUIRE(inspected[0].find("update_ratios")->find("output")->number() >
+          inspected[3].find("update_ratios")->find("output")->number());
+  REQUIRE(inspected[0].find("grad_norms")->find("layers.0")->number() > 0);
+  reported().output("report w.safetensors --log-file watched.jsonl --sentences sentences.txt --out watched.html 2>&1");
+  const std::string page = reported().file("watched.html");
+  for (const char* part : {"Gradient norms", "Update ratios", "step 20", "step 40"})
+    CHECK_THAT(page, text_contains(part));
+}
+
+TEST_CASE("train --inspect-every: without a log of JSON lines it is a usage error", "[cli][report]") {
+  CHECK(reported()("train evil.txt --inspect-every 5").status == 2);
+  CHECK(reported()("train evil.txt --sample-every 5 --log-file x.csv").status == 2);
+}
+
 TEST_CASE("plot: the CSV and the JSON lines of one run give one curve", "[cli][plot]") {
   reported().output("plot run.csv --out a.svg");
   reported().output("plot run.jsonl --out b.svg");

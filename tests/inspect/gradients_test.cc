@@ -86,4 +86,22 @@ TEST_CASE("nearest_words: a copy of a word's embedding is its nearest, with cosi
   REQUIRE(words[1].cosine < 1);
 }
 
+TEST_CASE("gradient_norms: of one sentence those of its inspection", "[inspect][gradients]") {
+  const auto model = inspected_model();
+  Inspection inspection(model, kSentence);
+  Gpt<double> gpt(model.weights.view());
+  const auto norms = gradient_norms(gpt, inspection.batch());
+  const auto expected = norms_by_place(inspection.layout(), gradients(inspection));
+  REQUIRE(norms.size() == expected.size());
+  for (std::size_t i = 0; i < norms.size(); ++i) REQUIRE(norms[i].norm == expected[i].norm);
+}
+
+TEST_CASE("update_ratios: the length of the move over that of the weights", "[inspect][gradients]") {
+  const auto before = inspected_model();
+  auto after = inspected_model();
+  for (std::size_t i = 0; i < after.weights.layout().slab_size(); ++i) after.weights.data()[i] *= 1.25;
+  for (const auto& place : update_ratios(before.weights.layout(), before.weights.data(), after.weights.data()))
+    REQUIRE(place.norm == Approx(0.25));
+}
+
 }  // namespace glassbox
