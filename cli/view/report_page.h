@@ -47,8 +47,8 @@ button.bar[aria-pressed=true]{background:var(--panel);color:inherit;outline:2px 
 .big td.in{outline:2px solid var(--blue)}
 .chart{width:100%;max-width:720px;min-width:540px;height:auto;display:block;margin:8px 0}
 #map{border:1px solid var(--line);border-radius:6px;overflow:auto;max-height:640px;background:var(--paper)}
-#map text{font:9px system-ui,sans-serif;fill:var(--soft)}
-#map text.hit{fill:var(--blue);font-weight:700;font-size:13px}#map text.near{fill:var(--ink);font-weight:600;font-size:11px}
+#map text{font:calc(10px/var(--zoom,1)) system-ui,sans-serif;fill:var(--soft)}
+#map text.hit{fill:var(--blue);font-weight:700;font-size:calc(15px/var(--zoom,1))}#map text.near{fill:var(--ink);font-weight:600;font-size:calc(12px/var(--zoom,1))}
 .live{min-height:1.5em;color:var(--ink)}
 @media print{button,input{border-color:#999}.row button:not([aria-pressed=true]),.controls{display:none}#map{max-height:none;overflow:visible}}
 )css";
@@ -190,7 +190,18 @@ function drawWords() {
   byId('map').replaceChildren(svg);
   scaleWords();
 }
-function scaleWords() { byId('map').firstElementChild.style.width = 100 * zoom + '%'; byId('map').firstElementChild.style.minWidth = 640 * zoom + 'px'; }
+// Words keep their size while the distances grow. What was in the middle stays there, or the word that was found.
+function scaleWords() {
+  const box = byId('map'), svg = box.firstElementChild;
+  const middle = [(box.scrollLeft + box.clientWidth / 2) / box.scrollWidth, (box.scrollTop + box.clientHeight / 2) / box.scrollHeight];
+  box.style.setProperty('--zoom', zoom);
+  svg.style.width = 100 * zoom + '%';
+  svg.style.minWidth = 640 * zoom + 'px';
+  const hit = svg.querySelector('.hit');
+  const [x, y] = hit ? [hit.getAttribute('x') / 1000, hit.getAttribute('y') / 620] : middle;
+  box.scrollLeft = x * box.scrollWidth - box.clientWidth / 2;
+  box.scrollTop = y * box.scrollHeight - box.clientHeight / 2;
+}
 function findWord() {
   const wanted = byId('find').value.trim().toLowerCase();
   data.words.forEach(w => w.node.removeAttribute('class'));
