@@ -143,7 +143,7 @@ void decoding(Bench& bench, Text& text) {
   for (const std::size_t width : {std::size_t{32}, std::size_t{128}}) {
     if (!bench.wants(fmt::format("decode: {} wide", width))) continue;
     Decoder<float> model(trained(text, width));
-    const std::size_t sentences = width == 32 ? 4000 : 500;
+    const std::size_t sentences = width == 32 ? 4096 : 512;
     std::vector<TokenId> fixed(model.config().block_size, 0);
     for (std::size_t i = 0; i < fixed.size(); ++i) fixed[i] = static_cast<TokenId>(i % text.tokenizer.size());
     bench.measure(fmt::format("decode: {} wide, a pass alone, no draw", width), "ns a token", [&] {
@@ -156,10 +156,10 @@ void decoding(Bench& bench, Text& text) {
       });
     });
     // A token is a draw: a word, or the end of a sentence.
-    const auto samples = [&](std::size_t slots, const SamplerConfig& sampling) {
+    const auto samples = [&](std::size_t slots, const SamplerConfig& sampling, std::size_t shared = kSharedBytes) {
       std::size_t tokens = 0;
       const double seconds = timed([&] {
-        for (const Generated& sentence : generate_samples(model, sampling, {}, 0, 42, 0, sentences, slots))
+        for (const Generated& sentence : generate_samples(model, sampling, {}, 0, 42, 0, sentences, slots, shared))
           tokens += sentence.tokens.size() + (sentence.stopped ? 1 : 0);
       });
       return 1e9 * seconds / static_cast<double>(tokens);
@@ -167,6 +167,8 @@ void decoding(Bench& bench, Text& text) {
     for (const std::size_t slots : {std::size_t{1}, std::size_t{6}, kSlots, std::size_t{96}})
       bench.measure(fmt::format("decode: {} wide, {} side by side", width, slots), "ns a token",
                     [&] { return samples(slots, {}); });
+    bench.measure(fmt::format("decode: {} wide, {} side by side, none shared", width, kSlots), "ns a token",
+                  [&] { return samples(kSlots, {}, 0); });
     bench.measure(fmt::format("decode: {} wide, {} side by side, top-k 40", width, kSlots), "ns a token",
                   [&] { return samples(kSlots, {.top_k = 40}); });
     bench.measure(fmt::format("decode: {} wide, {} side by side, top-p 0.9", width, kSlots), "ns a token",

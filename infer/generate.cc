@@ -66,23 +66,46 @@ template <class T>
 std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& config,
                                         std::span<const TokenId> prompt, std::size_t max_tokens,
                                         std::uint32_t seed, std::uint64_t first, std::size_t count,
-                                        std::size_t slots) {
-  KvCache<T> prefix(model.config());
-  const std::span<const T> row = read_prompt(model, prompt, prefix);
-  const std::vector<T> first_logits(row.begin(), row.end());
-  Sampler first_draw(config), sampler(config);
-  first_draw.read(std::span<const T>(first_logits));
+                                        std::size_t slots, std::size_t shared_bytes) {
+  // A tree of what sentences begin with, the prompt first. A sentence walks down it for as long as its words are
+  // there, and the pass it then begins with becomes a branch: one a sentence, so the likely beginnings come in.
+  constexpr std::size_t kNone = ~std::size_t{0};
+  struct Beginning {
+    KvCache<T> cache;
+    std::vector<T> logits;
+    Sampler sampler;  // has read them
+    std::vector<std::pair<TokenId, std::size_t>> next;
 
+    std::size_t after(TokenId token) const {
+      for (const auto& [word, place] : next)
+        if (word == token) return place;
+      return kNone;
+    }
+  };
+  std::vector<Beginning> beginnings;
+  const auto add_beginning = [&](const KvCache<T>& cache, std::span<const T> logits) {
+    beginnings.push_back({KvCache<T>(model.config()), {logits.begin(), logits.end()}, Sampler(config), {}});
+    beginnings.back().cache.copy_from(cache);
+    beginnings.back().sampler.read(std::span<const T>(beginnings.back().logits));
+  };
   struct Slot {
     KvCache<T> cache;
     Coins coins;
     Sentence sentence;
+    std::size_t beginning;  // that the next pass extends, or kNone
   };
+
+  KvCache<T> prompt_cache(model.config());
+  const std::span<const T> prompt_logits = read_prompt(model, prompt, prompt_cache);
+  const std::size_t beginning_bytes = prompt_cache.bytes() + prompt_logits.size() * (sizeof(T) + sizeof(float));
+  const std::size_t most_beginnings = 1 + shared_bytes / beginning_bytes;
+  add_beginning(prompt_cache, prompt_logits);
+
   std::vector<Generated> result(count);
   std::size_t begun = 0;
   const std::size_t block = model.config().block_size;
-  // Begins the next sentence in a slot, and those after it for as long as they end with their first draw;
-  // false if none is left.
+  // Begins the next sentence in a slot, and those after it for as long as they end within the tree; false if
+  // none is left.
   const auto begin = [&](Slot& slot) {
     while (begun < count) {
       Generated& out = result[begun];
@@ -91,20 +114,27 @@ std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& 
       slot.coins = Coins(seed, first + begun);
       slot.sentence = {&out, prompt.size(), max_tokens, model.tokenizer().bos()};
       ++begun;
-      if (slot.sentence.take(first_draw.draw(slot.coins()), prefix.size(), block)) {
-        slot.cache.copy_from(prefix);
-        return true;
+      std::size_t at = 0;
+      while (slot.sentence.take(beginnings[at].sampler.draw(slot.coins()), beginnings[at].cache.size(), block)) {
+        const std::size_t next = beginnings[at].after(out.tokens.back());
+        if (next == kNone) {
+          slot.cache.copy_from(beginnings[at].cache);
+          slot.beginning = at;
+          return true;
+        }
+        at = next;
       }
     }
     return false;
   };
 
+  Sampler sampler(config);
   std::vector<Slot> active;
   std::vector<TokenId> tokens;
   std::vector<KvCache<T>*> caches;
   active.reserve(slots);
   while (active.size() < slots) {
-    active.push_back({KvCache<T>(model.config()), Coins(seed, 0), {}});
+    active.push_back({KvCache<T>(model.config()), Coins(seed, 0), {}, kNone});
     if (!begin(active.back())) {
       active.pop_back();
       break;
@@ -120,6 +150,11 @@ std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& 
     const LogitRows<T> logits = model.step(tokens, caches);
     for (std::size_t i = active.size(); i-- > 0;) {
       Slot& slot = active[i];
+      const std::size_t from = std::exchange(slot.beginning, kNone);
+      if (from != kNone && beginnings.size() < most_beginnings && beginnings[from].after(tokens[i]) == kNone) {
+        beginnings[from].next.push_back({tokens[i], beginnings.size()});
+        add_beginning(slot.cache, logits[i]);
+      }
       const TokenId token = sampler.sample(logits[i], slot.coins());
       if (slot.sentence.take(token, slot.cache.size(), block) || begin(slot)) continue;
       if (i + 1 < active.size()) slot = std::move(active.back());
@@ -145,11 +180,11 @@ template Generated generate_tokens(Decoder<double>&, Sampler&, std::span<const T
 template std::vector<Generated> generate_samples(Decoder<float>&, const SamplerConfig&,
                                                  std::span<const TokenId>, std::size_t,
                                                  std::uint32_t, std::uint64_t, std::size_t,
-                                                 std::size_t);
+                                                 std::size_t, std::size_t);
 template std::vector<Generated> generate_samples(Decoder<double>&, const SamplerConfig&,
                                                  std::span<const TokenId>, std::size_t,
                                                  std::uint32_t, std::uint64_t, std::size_t,
-                                                 std::size_t);
+                                                 std::size_t, std::size_t);
 template std::string generate(Decoder<float>&, const GenerateConfig&, Random&);
 template std::string generate(Decoder<double>&, const GenerateConfig&, Random&);
 

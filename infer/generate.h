@@ -44,16 +44,19 @@ template <class T>
 Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
                           std::size_t max_tokens, const std::function<double()>& coin);
 
-// Sentences `first` to `first` + `count` - 1 of a prompt, in order, sentence i drawn with Coins(seed, i). The
-// prompt is computed once. `slots` sentences are decoded side by side, and where one ends the next begins at
-// once; a sentence is the same for any number of slots and whatever stands beside it. REQUIRES: a slot. Throws as
-// generate_tokens does.
+// Sentences `first` to `first` + `count` - 1 of a prompt, in order, sentence i drawn with Coins(seed, i).
+// `slots` of them are decoded side by side, and where one ends the next begins at once. What sentences have in
+// common is computed once: the prompt, and then beginnings that came up, up to `shared_bytes` of caches and
+// logits. A sentence is the same for any number of slots, whatever stands beside it and whatever is shared.
+// Throws as generate_tokens does. REQUIRES: slots > 0.
 inline constexpr std::size_t kSlots = 24;  // four tiles of the kernels; more gain nothing and fill the cache
+inline constexpr std::size_t kSharedBytes = std::size_t{1} << 20;  // what a core's own cache holds
 template <class T>
 std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& config,
                                         std::span<const TokenId> prompt, std::size_t max_tokens,
                                         std::uint32_t seed, std::uint64_t first, std::size_t count,
-                                        std::size_t slots = kSlots);
+                                        std::size_t slots = kSlots,
+                                        std::size_t shared_bytes = kSharedBytes);
 
 // One sentence as text. Throws VocabularyError for a word of the prompt that the model does not know.
 template <class T>

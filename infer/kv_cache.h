@@ -41,6 +41,7 @@ class KvCache {
   std::size_t size() const { return size_; }          // tokens in it
   std::size_t capacity() const { return capacity_; }  // block_size
   bool full() const { return size_ == capacity_; }
+  std::size_t bytes() const { return storage_.size() * sizeof(T); }
   // REQUIRES: layer < n_layer.
   CacheView<T> keys(std::size_t layer) const;
   CacheView<T> values(std::size_t layer) const;

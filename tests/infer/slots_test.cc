@@ -104,7 +104,7 @@ TEST_CASE("KvCache: a copy goes on as the original does, whatever the copy's mem
   }
 }
 
-TEMPLATE_TEST_CASE("generate_samples: every sentence is generate_tokens', for any number of slots and any part",
+TEMPLATE_TEST_CASE("generate_samples: every sentence is generate_tokens', for any slots, part and sharing",
                    "[infer][slots]", float, double) {
   using T = TestType;
   std::mt19937_64 bits(926);
@@ -120,11 +120,12 @@ TEMPLATE_TEST_CASE("generate_samples: every sentence is generate_tokens', for an
           std::vector<Generated> want;
           for (std::uint64_t i = 0; i < 90; ++i)
             want.push_back(generate_tokens(decoder, sampler, std::span(prompt), max_tokens, Coins(5, i)));
-          for (const std::size_t slots : {1, 2, 7, 64, 100})
+          for (const auto& [slots, shared] : {std::pair<std::size_t, std::size_t>{1, 0}, {1, kSharedBytes},
+                                              {2, 20'000}, {7, kSharedBytes}, {64, 0}, {100, 100'000}})
             for (const auto& [first, count] : {std::pair{0, 90}, {17, 40}, {89, 1}, {3, 0}}) {
               const auto got = generate_samples(decoder, sampling, std::span(prompt), max_tokens, 5,
                                                 static_cast<std::uint64_t>(first),
-                                                static_cast<std::size_t>(count), slots);
+                                                static_cast<std::size_t>(count), slots, shared);
               REQUIRE(got.size() == static_cast<std::size_t>(count));
               for (std::size_t i = 0; i < got.size(); ++i) {
                 REQUIRE(got[i].tokens == want[first + i].tokens);
