@@ -154,12 +154,18 @@ std::string as_svg(const Drawing& drawing) {
   std::vector<std::size_t> users(count, 0), at_start(count, 0), at_end(count, 0);
   for (const auto& arrow : drawing.arrows) ++users[arrow.from];
   std::string arrows, labels, boxes;
+  bool under = false;
   for (const auto& arrow : drawing.arrows) {
     const double x1 = x[arrow.from] + w[arrow.from], y1 = y[arrow.from] + h[arrow.from] / 2;
     const double x2 = x[arrow.to], y2 = y[arrow.to] + h[arrow.to] / 2, bend = (x2 - x1) / 2;
+    // Past other boxes it goes below them.
+    const bool past = column[arrow.to] > column[arrow.from] + 1;
+    const double down_1 = past ? tallest + 30 : y1, down_2 = past ? tallest + 30 : y2;
+    const double out = past ? 60 : bend;
+    under = under || past;
     arrows += fmt::format(
         "<path class=\"arrow\" d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\"/>\n", x1, y1,
-        x1 + bend, y1, x2 - bend, y2, x2, y2);
+        x1 + out, down_1, x2 - out, down_2, x2, y2);
     if (arrow.label.empty()) continue;
     const bool start = users[arrow.from] <= operands[arrow.to];
     const std::size_t all = start ? users[arrow.from] : operands[arrow.to];
@@ -176,7 +182,7 @@ std::string as_svg(const Drawing& drawing) {
       boxes += svg_text(x[i] + 8, y[i] + 17 + static_cast<double>(l) * kLine, drawing.boxes[i].lines[l],
                         l == 0 ? "font-weight=\"bold\"" : "class=\"soft\"");
   }
-  return svg_open(left - 90 + 16, tallest + 2, drawing.title) + arrows + boxes + labels + "</svg>\n";
+  return svg_open(left - 90 + 16, tallest + (under ? 30 : 2), drawing.title) + arrows + boxes + labels + "</svg>\n";
 }
 
 std::string attention_svg(const std::vector<AttentionMap>& maps, const std::vector<std::string>& tokens) {
