@@ -164,7 +164,7 @@ void decoding(Bench& bench, Text& text) {
       });
       return 1e9 * seconds / static_cast<double>(tokens);
     };
-    for (const std::size_t slots : {std::size_t{1}, std::size_t{6}, kSlots, std::size_t{96}})
+    for (const std::size_t slots : {std::size_t{1}, std::size_t{6}, std::size_t{12}, kSlots, std::size_t{96}})
       bench.measure(fmt::format("decode: {} wide, {} side by side", width, slots), "ns a token",
                     [&] { return samples(slots, {}); });
     bench.measure(fmt::format("decode: {} wide, {} side by side, none shared", width, kSlots), "ns a token",

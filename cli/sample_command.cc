@@ -88,7 +88,7 @@ std::string as_json(Decoder<T>& model, const Generated& sentence, std::uint32_t 
 
 // Sentences of one prompt that a thread computes at a time: enough that starting it costs nothing beside
 // them, few enough that the first are printed soon.
-constexpr std::uint64_t kPart = 2048;
+constexpr std::uint64_t kPart = 8192;
 
 template <class T>
 int sample_from(const Arguments& arguments, Decoder<T> model) {
