@@ -129,7 +129,7 @@ Run<T> Tape<T>::record(Op op, std::initializer_list<Run<T>> operands, std::size_
   if (row.saved) run.saved = next_block(row.saved(args(run)));
   runs_.push_back(run);
   records_.push_back({op, true, run.out, 0, static_cast<RunId>(runs_.size() - 1)});
-  row.forward(args(run));
+  runner_.forward(row, args(run));
   return Run<T>(*this, static_cast<RunId>(runs_.size() - 1));
 }
 
@@ -167,7 +167,7 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
   if (!run.written) return;  // the root does not depend on it
   const auto& row = (*table_)[run.op];
   kernels::Args<T> x = args(run);
-  if (row.reads_anywhere) return row.backward(x);
+  if (row.reads_anywhere) return runner_.backward(row, x);
   const bool updates = updates_itself(run, update);
   kernels::Update<T> own;
   for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
@@ -186,10 +186,10 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
     if (const auto at = mirrors_.find(run.operands[k]); at != mirrors_.end()) at->second.fresh = false;
   }
   if (row.uses_mirror) x.in[1].mirror = own.mirror = mirror(run.operands[1]);
-  if (!updates) return row.backward(x);
+  if (!updates) return runner_.backward(row, x);
   own.settings = update->settings;
   own.keep_gradients = update->keep_gradients;
-  row.backward_update(x, own);
+  runner_.backward_update(row, x, own);
 }
 
 template <class T>

@@ -26,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "autograd/parts.h"
 #include "autograd/record.h"
 #include "kernels/aligned.h"
 
@@ -107,6 +108,10 @@ class Tape {
   // forward pass, so handles to anything after keep() become stale. An update says so by itself.
   void weights_moved();
 
+  // Lets runs be computed by several threads, the same bits for any number. Null: by the caller alone. They
+  // must outlive the tape or be taken back.
+  void set_threads(kernels::Threads* threads) { runner_.set_threads(threads); }
+
   std::size_t size() const { return size_; }  // nodes, pads included
   std::size_t kept_size() const { return kept_.size; }
   std::size_t memory() const;                 // bytes held
@@ -164,6 +169,7 @@ class Tape {
   // The table's length-1 paths once more, side by side: plain scalar code looks one up for every node.
   std::array<T (*)(T, T), kernels::kOpCount> forward1_;
   std::array<T (*)(T, T, T, T, T*, T*), kernels::kOpCount> backward1_;
+  PartRunner<T> runner_;
   T* data_ = nullptr;
   T* grad_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;

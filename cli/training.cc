@@ -232,6 +232,7 @@ void check_arguments(const Arguments& arguments, std::initializer_list<InputFile
 TrainConfig train_config(const Arguments& arguments, const Corpus& corpus) {
   TrainConfig config;
   config.batch_size = arguments.integer("batch-size");
+  if (arguments.given("threads")) config.threads = arguments.integer("threads");
   config.steps = steps_of(arguments, corpus.size(), config.batch_size);
   if (arguments.given("epochs")) config.sentences = arguments.integer("epochs") * corpus.size();
   config.learning_rate = arguments.number("learning-rate");

@@ -322,6 +322,10 @@ void locate_sentence(const Args<T>& x, std::size_t b, Sentence<T>& s) {
   s.first_out = x.ids[b];
 }
 template <class T>
+std::size_t end_of_sentences(const Args<T>& x) {
+  return std::min<std::size_t>(x.end_sentence, x.ids.size() - 1);
+}
+template <class T>
 std::size_t attention_saved(const Args<T>& x) {
   return x.out.rows *
          saved_row_size<T>(static_cast<std::size_t>(x.number), longest_sentence(x));
@@ -331,7 +335,7 @@ void attention_forward(const Args<T>& x) {
   thread_local Scratch<T> scratch;
   thread_local Sentence<T> s;
   const std::size_t longest = longest_sentence(x);
-  for (std::size_t b = 0; b + 1 < x.ids.size(); ++b) {
+  for (std::size_t b = x.first_sentence; b < end_of_sentences(x); ++b) {
     locate_sentence(x, b, s);
     sentence_forward(x, s, longest, scratch);
   }
@@ -341,10 +345,11 @@ void attention_backward(const Args<T>& x) {
   if (!x.in[0].grad) return;
   thread_local Scratch<T> scratch;
   thread_local Sentence<T> s;
+  const std::size_t longest = longest_sentence(x), end = end_of_sentences(x);
   if (x.in[0].first_writer)
-    std::fill_n(x.in[0].grad, std::size_t{x.in[0].rows} * x.in[0].pitch, T(0));
-  const std::size_t longest = longest_sentence(x);
-  for (std::size_t b = 0; b + 1 < x.ids.size(); ++b) {
+    std::fill(x.in[0].grad + std::size_t{x.ids[x.first_sentence]} * x.in[0].pitch,
+              x.in[0].grad + std::size_t{x.ids[end]} * x.in[0].pitch, T(0));
+  for (std::size_t b = x.first_sentence; b < end; ++b) {
     locate_sentence(x, b, s);
     sentence_backward(x, s, longest, scratch);
   }
@@ -388,7 +393,8 @@ void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::attention)] = {
       .name = "attention", .symbol = "attention", .operands = 1,
       .forward = attention_forward<T>, .backward = attention_backward<T>,
-      .expand = expand_attention<T>, .saved = attention_saved<T>};
+      .expand = expand_attention<T>, .saved = attention_saved<T>,
+      .parts = Parts::sentences};
   t.ops[static_cast<std::size_t>(Op::cached_attention)] = {
       .name = "cached_attention", .symbol = "attention", .operands = 1,
       .forward = cached_attention_forward<T>, .backward = cached_attention_backward<T>,

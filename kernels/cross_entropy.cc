@@ -1,7 +1,7 @@
 // Softmax with cross-entropy: the loss of each row in nats, by log-sum-exp, never as the log of a
 // probability, so that any finite logits give a finite loss.
 //
-//   in[0] = z (N, V), out (N, 1); ids = the target of each row; saved: exponentials (N, pitch), sums (N)
+//   in[0] = z (N, V), out (N, 1); ids = the target of each row; saved, row by row: exponentials (pitch), their sum
 //   loss = log(sum of exp(z_i - max)) + max - z_target
 //   d_z_i = exp(z_i - max) * (d_loss * (1 / sum)), less d_loss at the target
 #include "kernels/targets.h"
@@ -35,13 +35,18 @@ HWY_INLINE T row_max(const T* z, std::size_t cols) {
 }
 
 template <class T>
+HWY_INLINE std::size_t saved_row_size(const Args<T>& x) {
+  return std::size_t{x.in[0].pitch} + kLanes;
+}
+
+template <class T>
 void cross_entropy_forward(const Args<T>& x) {
   const Full<T> d;
   const One<T> one;
   const std::size_t pitch = x.in[0].pitch;
   for (std::size_t n = 0; n < x.out.rows; ++n) {
     const T* z = x.in[0].data + n * pitch;
-    T* e = x.saved + n * pitch;
+    T* e = x.saved + n * saved_row_size(x);
     const T highest = row_max(z, x.in[0].cols);
     LaneSums<T> sums;
     for_each_vector<T>(x.in[0].cols, [&](std::size_t i, std::size_t lanes) {
@@ -53,7 +58,7 @@ void cross_entropy_forward(const Args<T>& x) {
     });
     std::fill_n(e + x.in[0].cols, pitch - x.in[0].cols, T(0));  // the gradients of pads are 0
     const T sum = sums.total();
-    x.saved[x.out.rows * pitch + n] = sum;
+    e[pitch] = sum;
     const T log_sum = hn::GetLane(log(one, hn::Set(one, sum)));
     x.out.data[n * x.out.pitch] = log_sum + highest - z[x.ids[n]];
   }
@@ -65,10 +70,10 @@ void cross_entropy_backward(const Args<T>& x) {
   const Full<T> d;
   const std::size_t pitch = x.in[0].pitch;
   for (std::size_t n = 0; n < x.out.rows; ++n) {
-    const T* e = x.saved + n * pitch;
+    const T* e = x.saved + n * saved_row_size(x);
     T* d_z = x.in[0].grad + n * pitch;
     const T g = x.out.grad[n * x.out.pitch];
-    const T scale = g * (T(1) / x.saved[x.out.rows * pitch + n]);
+    const T scale = g * (T(1) / e[pitch]);
     const std::size_t target = x.ids[n];
     const T before = x.in[0].first_writer ? T(0) : d_z[target];
     for (std::size_t i = 0; i < pitch; i += hn::MaxLanes(d)) {
@@ -93,7 +98,7 @@ void expand_cross_entropy(const Args<T>& x, Emitter<T>& e, std::size_t n) {
 
 template <class T>
 std::size_t cross_entropy_saved(const Args<T>& x) {
-  return x.out.rows * (std::size_t{x.in[0].pitch} + 1);
+  return x.out.rows * saved_row_size(x);
 }
 
 template <class T>
@@ -101,7 +106,8 @@ void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::cross_entropy)] = {
       .name = "cross_entropy", .symbol = "cross_entropy", .operands = 1,
       .forward = cross_entropy_forward<T>, .backward = cross_entropy_backward<T>,
-      .expand = expand_cross_entropy<T>, .saved = cross_entropy_saved<T>};
+      .expand = expand_cross_entropy<T>, .saved = cross_entropy_saved<T>,
+      .parts = Parts::rows};
 }
 GLASSBOX_FAMILY_FILL
 

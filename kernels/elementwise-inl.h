@@ -101,6 +101,7 @@ void add_elementwise(Table<T>& t, const char* name, const char* symbol) {
   row.name = name;
   row.symbol = symbol;
   row.operands = F::operands;
+  row.parts = Parts::rows;
   row.forward = elementwise_forward<T, F>;
   row.backward = elementwise_backward<T, F>;
   row.expand = elementwise_expand<T, F, op>;

@@ -264,7 +264,7 @@ void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::matmul)] = {
       .name = "matmul", .symbol = "x W", .operands = 2, .forward = matmul_forward<T>,
       .backward = matmul_backward<T>,
-      .backward_update = matmul_backward_update<T>, .expand = expand_matmul<T>, .uses_mirror = true};
+      .backward_update = matmul_backward_update<T>, .expand = expand_matmul<T>, .parts = Parts::rows, .uses_mirror = true};
   t.transpose = [](const T* from, std::size_t rows, std::size_t cols, std::size_t from_pitch, T* to,
                    std::size_t to_pitch) { transpose(from, rows, cols, from_pitch, to, to_pitch); };
 }

@@ -58,7 +58,13 @@ struct Args {
   std::span<const std::uint32_t> ids;  // which rows, targets, starts: the operation says
   T* saved = nullptr;                  // what forward keeps for backward: OpRow::saved scalars
   double number = 0;                   // a setting: the operation says
+  // Of attention: which sentences to compute.
+  std::uint32_t first_sentence = 0, end_sentence = 0xFFFFFFFF;
 };
+
+// Into what an operation may be cut for threads. rows: every row of the output needs the same row of the
+// operands (and all of a product's weight), its ids one a row, its saved scalars row by row.
+enum class Parts : std::uint8_t { none, rows, sentences };
 
 // Where expand() writes one output row of a run as the plain graph that gives the same bits, in value
 // and, walked backward from the last node to the first, in gradient.
@@ -135,6 +141,7 @@ struct OpRow {
   void (*backward_update)(const Args<T>&, const Update<T>&) = nullptr;
   void (*expand)(const Args<T>&, Emitter<T>&, std::size_t row) = nullptr;
   std::size_t (*saved)(const Args<T>&) = nullptr;  // scalars needed at Args::saved; null: none
+  Parts parts = Parts::none;
   bool uses_mirror = false;                        // in[1].mirror makes backward quicker
   bool reads_anywhere = false;                     // in[0] is the whole arena, ids are places in it
   // Of one scalar: the same bits as a run of length 1. A unary operation ignores b.

@@ -101,7 +101,8 @@ template <class T>
 void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::rmsnorm)] = {
       .name = "rmsnorm", .symbol = "rmsnorm", .operands = 1, .forward = rmsnorm_forward<T>,
-      .backward = rmsnorm_backward<T>, .expand = expand_rmsnorm<T>, .saved = rmsnorm_saved<T>};
+      .backward = rmsnorm_backward<T>, .expand = expand_rmsnorm<T>, .saved = rmsnorm_saved<T>,
+      .parts = Parts::rows};
 }
 GLASSBOX_FAMILY_FILL
 

@@ -50,6 +50,23 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
     starts_.push_back(tokens_.size());
   }
   save_frozen();
+  const std::size_t threads = config.threads ? config.threads : threads_that_pay();
+  if (threads > 1) {
+    threads_ = std::make_unique<kernels::Threads>(threads);
+    model.tape().set_threads(threads_.get());
+  }
+}
+
+template <class T>
+Trainer<T>::~Trainer() {
+  if (threads_) model_.tape().set_threads(nullptr);
+}
+
+template <class T>
+std::size_t Trainer<T>::threads_that_pay() const {
+  constexpr std::size_t kLeastWork = 30'000'000;  // multiply-adds a step: below, a busy core costs more than it gives
+  const std::size_t positions = tokens_.size() / corpus_.size() * config_.batch_size;
+  return positions * 3 * model_.layout().slab_size() >= kLeastWork ? kernels::allowed_cores() : 1;
 }
 
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct TrainConfig {
   double learning_rate = 0.01;  // above 0
   LrSchedule::Kind lr_schedule = LrSchedule::Kind::linear;
   double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;
+  std::size_t threads = 0;      // the results do not depend on it; 0: as many as pay, within the cores allowed
   bool keep_gradients = false;  // after each step, for a callback that reads Gpt::parameter(...).grad()
   std::vector<std::string> frozen = {};  // parameters that keep their bits, by name
   // Provenance only: the caller has shuffled and drawn with the seed, and read the parent.
@@ -54,6 +56,9 @@ class Trainer {
   // VocabularyError for a word that the tokenizer does not know.
   Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
           const TrainConfig& config);
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
 
   // All the steps that are left, calling back after each. Throws NumericError, naming step and sentence, when
   // a loss is not finite; the weights are then those of before that step.
@@ -70,6 +75,7 @@ class Trainer {
   std::string provenance() const;
 
  private:
+  std::size_t threads_that_pay() const;
   // The bits of the frozen parameters, and those bits back in their places.
   void save_frozen();
   void restore_frozen();
@@ -81,6 +87,7 @@ class Trainer {
   std::vector<TokenId> tokens_;         // all sentences, one after another, BOS at both ends, cut to the block
   std::vector<std::uint64_t> starts_;   // where sentence i begins; one more entry than sentences
   CutSentences cut_;
+  std::unique_ptr<kernels::Threads> threads_;
   Adam<T> optimizer_;
   LrSchedule schedule_;
   Batch batch_;
