@@ -120,7 +120,8 @@ StepStats Trainer<T>::step() {
     throw NumericError(fmt::format(
         "step {}: expected a finite loss, found {} in the batch that begins with line {} of {}; "
         "try a smaller learning rate",
-        step_ + 1, mean, corpus_.line_number(first), corpus_.name()));
+        step_ + 1, std::isnan(mean) ? std::nan("") : mean,  // not "-nan": a NaN's sign says nothing
+        corpus_.line_number(first), corpus_.name()));
   const double learning_rate = schedule_.at(step_);
   optimizer_.backward_step(loss.mean, learning_rate, config_.keep_gradients);
   restore_frozen();

@@ -6,7 +6,7 @@ using namespace glassbox;
 
 namespace {
 
-const std::vector<std::string> kCommands{"train", "sample", "eval", "help", "man", "completion"};
+const std::vector<std::string> kCommands{"train", "finetune", "sample", "eval", "help", "man", "completion"};
 
 struct Refusal {
   const char* arguments;
@@ -67,6 +67,7 @@ TEST_CASE("command line: what is wrong is refused in one line that names it", "[
            {"train TINY.txt --out TINY.txt", 2, "another file than CORPUS"},
            {"train TINY.txt --out x --log-file ./x", 2, "--log-file: expected another file"},
            {"train TINY.txt --out missing/x", 1, "missing/x: can't be written: No such file"},
+           {"train TINY.txt --out /proc/x", 1, "/proc/x: can't be written: "},
            {"train TINY.txt --out .", 1, "Is a directory"},
            {"train TINY.txt --log-file missing/x", 1,
             "missing/x: the log can't be created: No such"},
@@ -87,6 +88,12 @@ TEST_CASE("command line: what is wrong is refused in one line that names it", "[
            {"sample M --num-samples 0", 2, "of at least 1"},
            {"sample M -p the -f TINY.txt", 2, "found both"},
            {"eval M", 2, "expected TEXT"},
+           {"finetune M", 2, "expected CORPUS"},
+           {"finetune missing TINY.txt", 1, "missing: can't be read"},
+           {"finetune TINY.txt TINY.txt", 1, "TINY.txt: header"},
+           {"finetune M TINY.txt --out missing/x", 1, "missing/x: can't be written: No such file"},
+           {"finetune M TINY.txt --n-layer 2", 2, "--n-layer: finetune has no such option"},
+           {"finetune M TINY.txt --steps 1 --epochs 1", 2, "found both"},
            {"completion ksh", 2, "expected bash, zsh or fish, found 'ksh'"},
            {"help trian", 2, "did you mean train?"},
        }) {

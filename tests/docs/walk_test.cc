@@ -1,4 +1,4 @@
-// docs/walk.md, typed: every command in the page's order, and what it prints against what the page shows.
+// docs/walk.md and README.md, typed: every command in the page's order, and what it prints against what the page shows.
 //
 // Numbers may differ in their last shown digit (other processors round in another order), numbers of nodes and
 // blanks freely; a line "..." stands for any lines.
@@ -104,10 +104,12 @@ TEST_CASE("walk: lines that differ in a word or in a digit that counts are told 
 }
 
 TEST_CASE("walk: every command prints what the page shows", "[docs]") {
+  const auto [page, least] = GENERATE(table<std::string, std::size_t>({{"docs/walk.md", 20}, {"README.md", 10}}));
+  CAPTURE(page);
   const Program program;
   std::filesystem::create_directory_symlink(GLASSBOX_SOURCE_DIR "/data", program.folder / "data");
-  const auto steps = steps_of(file_bytes(GLASSBOX_SOURCE_DIR "/docs/walk.md"));
-  REQUIRE(steps.size() >= 20);
+  const auto steps = steps_of(file_bytes(GLASSBOX_SOURCE_DIR "/" + page));
+  REQUIRE(steps.size() >= least);
   for (const Step& step : steps) {
     CAPTURE(step.command);
     REQUIRE(step.command.starts_with("glassbox "));
