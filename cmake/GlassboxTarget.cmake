@@ -7,6 +7,11 @@
 add_library(glassbox_flags INTERFACE)
 target_compile_options(glassbox_flags INTERFACE
   -fno-math-errno -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-psabi)
+# A later -O3 would turn off what -Ofast turns on, and nobody would hear that their flag did nothing:
+# kernels/simd-inl.h refuses both.
+if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}" MATCHES "-Ofast")
+  target_compile_definitions(glassbox_flags INTERFACE GLASSBOX_OFAST)
+endif()
 
 function(glassbox_library name)
   cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;PUBLIC;PRIVATE" ${ARGN})
@@ -19,6 +24,10 @@ function(glassbox_library name)
   target_compile_features(glassbox_${name} PUBLIC cxx_std_20)
   target_link_libraries(glassbox_${name} PUBLIC ${ARG_PUBLIC}
     PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:glassbox_flags>)
+  # Below a folder of its own, since "base/error.h" is a name that others have too; the includes are the same.
+  install(TARGETS glassbox_${name} EXPORT glassbox
+    ARCHIVE COMPONENT dev
+    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/glassbox" COMPONENT dev)
 endfunction()
 
 # glassbox_program(NAME SOURCES cc... LIBRARIES lib...): a program of ours, built with the same flags.

@@ -15,7 +15,7 @@
 
 #include "kernels/op.h"
 
-#ifdef __FAST_MATH__
+#if defined(__FAST_MATH__) || defined(GLASSBOX_OFAST)
 #error "glassbox promises equal bits: build it without -ffast-math and without -Ofast"
 #endif
 
