@@ -343,8 +343,9 @@ T Tape<T>::grad(NodeId id) const {
 template <class T>
 T* Tape<T>::grad_from(NodeId id) {
   for (RunInfo& run : runs_) {
-    if (run.op != Op::leaf || run.out < id || run.written) continue;
-    std::fill_n(grad_ + run.out, std::size_t{run.rows} * run.pitch, T(0));
+    const std::size_t size = std::size_t{run.rows} * run.pitch;
+    if (run.op != Op::leaf || run.out + size <= id || run.written) continue;
+    std::fill_n(grad_ + run.out, size, T(0));
     run.written = true;
   }
   return grad_ + id;

@@ -102,7 +102,8 @@ TEMPLATE_TEST_CASE("sum mean dot and gather expand to the bits of their data and
   for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 15}, {3, 16}, {2, 17}, {2, 50}})
     require_expansion_of<TestType>(rows, cols, [](auto& tape, auto& bits, const R& x) {
       const auto y = drawn_run(tape, bits, x.rows(), x.cols());
-      const std::vector scalars = {sum(x), mean(x), dot(x, y), dot(x, x), x(0, 0), sum(x) * x(0, 0)};
+      const std::vector scalars = {sum(x), mean(x), dot(x, y), dot(x, x), x(0, 0), sum(x) * x(0, 0), x(0, 0),
+                                   x(0, 0)};
       const auto gathered = gather<TestType>(scalars);
       return gathered * gathered;
     });
@@ -251,14 +252,17 @@ TEST_CASE("attention weights of an expansion sum to 1 and its leaves name the or
   REQUIRE(originals.count(x.node(3, 4)) == 0);
 }
 
-TEST_CASE("a leaf's expansion is the leaf with its gradient", "[autograd][expand]") {
+TEST_CASE("a scalar's expansion has its data and its gradient and its label", "[autograd][expand]") {
   Tape<double> tape;
-  const auto a = tape.leaf(3, "a");
-  (a * a).backward();
-  const auto e = a.expand();
-  REQUIRE(e.root().data() == 3);
-  REQUIRE(e.root().grad() == 6);
-  REQUIRE(e.root().label() == "a");
+  const auto a = tape.leaf(3, "a"), b = tape.leaf(5, "b"), y = a * b;
+  (y * 2).backward();
+  for (const auto& value : {a, y}) {
+    const auto e = value.expand();
+    REQUIRE(e.root().data() == value.data());
+    REQUIRE(e.root().grad() == value.grad());
+    REQUIRE(e.root().label() == value.label());
+  }
+  REQUIRE(y.expand().at(b.id()).grad() == 6);
 }
 
 TEST_CASE("a matrix times itself expands to its bits and to its gradients but for rounding",

@@ -44,6 +44,34 @@ TEST_CASE("a second backward finds inner gradients fresh and adds to those of le
   }
 }
 
+TEST_CASE("gradients of a run of leaves add up until zero_grad", "[autograd][tape]") {
+  Tape<double> tape;
+  std::mt19937_64 bits(419);
+  const auto x = drawn_run(tape, bits, 2, 3);
+  const auto y = sum(x);
+  y.backward();
+  y.backward();
+  REQUIRE(x.grad(1, 2) == 2);
+  tape.zero_grad();
+  REQUIRE(x.grad(1, 2) == 0);
+  y.backward();
+  REQUIRE(x.grad(1, 2) == 1);
+}
+
+TEST_CASE("a run that nothing uses passes nothing on even where an earlier step left gradients",
+          "[autograd][tape]") {
+  Tape<double> tape;
+  std::mt19937_64 bits(420);
+  const auto x = drawn_run(tape, bits, 2, 3);
+  for (const bool used : {true, false}) {
+    const StepScope scope(tape);
+    tape.zero_grad();
+    const auto y = tanh(exp(x));
+    (used ? sum(y) : sum(x)).backward();
+    REQUIRE((x.grad(1, 2) == 1) == !used);
+  }
+}
+
 TEST_CASE("backward from another root leaves nothing of the first in inner nodes", "[autograd][tape]") {
   Tape<double> tape;
   std::mt19937_64 bits(411);
@@ -59,7 +87,7 @@ TEST_CASE("backward from another root leaves nothing of the first in inner nodes
   REQUIRE(scalar.grad() == 0);
   REQUIRE(other.grad(1, 2) == 1);
   tape.zero_grad();
-  h(1, 2).backward();  // not the last record
+  tape.backward(h.node(1, 2));  // not the last record
   REQUIRE(inner.grad(1, 1) == 0);
   REQUIRE(h.grad(1, 2) == 1);
   REQUIRE(h.grad(1, 1) == 0);
@@ -230,7 +258,10 @@ TEST_CASE("gradients of parameters that no step reached are 0", "[autograd][tape
   Tape<double> tape;
   std::mt19937_64 bits(417);
   const auto used = drawn_run(tape, bits, 1, 3), unused = drawn_run(tape, bits, 2, 3);
-  sum(unused * unused).backward();
+  {
+    const StepScope scope(tape);
+    sum(unused * unused).backward();
+  }
   tape.zero_grad();
   sum(used).backward();
   REQUIRE(unused.grad(1, 2) == 0);
