@@ -47,7 +47,7 @@ class RunKernel {
     out_.grad.assign(out_.grad.size(), T(0));  // the caller's promise: pads of d_out are 0
     out_.write(out_.grad, d_out);
     kernels::Args<T> x = args();
-    for (std::size_t k = 0; k < in_.size(); ++k) {
+    for (std::size_t k = 0; k < in_.size() && k < x.in.size(); ++k) {
       in_[k].grad.assign(in_[k].grad.size(), first_writer ? kNaN : T(0));
       if (!first_writer) in_[k].write(in_[k].grad, grad[k]);
       x.in[k].first_writer = first_writer;
