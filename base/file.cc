@@ -116,6 +116,13 @@ int write_and_close(Descriptor& file, const Target& target, std::string_view con
 
 }  // namespace
 
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  const auto place = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, none), none); };
+  return place(a) == place(b) || fs::equivalent(a, b, none);
+}
+
 std::string read_file(const std::string& path) {
   Descriptor file(path, O_RDONLY);
   struct stat status {};
@@ -123,6 +130,10 @@ std::string read_file(const std::string& path) {
   if (S_ISDIR(status.st_mode)) {
     throw FileError(fmt::format("{}: can't be read: it is a folder; name a file in it", path));
   }
+  // A pipe ends; a device such as /dev/zero may never, and /dev/null is a file without bytes.
+  char first;
+  if (S_ISCHR(status.st_mode) && ::isatty(file.get()) == 0 && ::read(file.get(), &first, 1) > 0)
+    throw FileError(fmt::format("{}: can't be read: it is a device; name a file", path));
   // One byte beyond the size tells the end without growing. Pipes say 0 and grow by doubling.
   std::string bytes(static_cast<std::size_t>(status.st_size) + 1, '\0');
   std::size_t size = 0;

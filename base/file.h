@@ -16,6 +16,9 @@ std::string read_file(const std::string& path);
 // reason.
 void write_file(const std::string& path, std::string_view contents);
 
+// Whether two paths name one file, by whatever spelling or link; also where it does not exist yet.
+bool same_file(const std::string& a, const std::string& b);
+
 // Throws FileError now if write_file(path) would fail for a missing or read-only folder, or because
 // the target is a folder. Nothing is there afterwards that was not before.
 void check_writable(const std::string& path);

@@ -42,6 +42,7 @@ std::string vector_text(const std::vector<double>& row, std::size_t begin, std::
 }  // namespace
 
 int inspect_attention_command(const Arguments& arguments) {
+  if (arguments.given("svg")) refuse_overwriting("svg", arguments.text("svg"), {{"MODEL", arguments.operand(0)}});
   Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
   std::vector<AttentionMap> maps = attention_maps(inspection);
   if (arguments.given("layer")) {

@@ -79,7 +79,10 @@ std::string tape_text(const std::vector<RunRow>& runs) {
 int inspect_graph_command(const Arguments& arguments) {
   if (arguments.given("around") && (arguments.given("expr") || arguments.given("tape")))
     throw UsageError("--around: expected it alone, found --expr or --tape as well; leave one out");
-  if (arguments.given("out")) check_writable(arguments.text("out"));
+  if (arguments.given("out")) {
+    if (!arguments.given("expr")) refuse_overwriting("out", arguments.text("out"), {{"MODEL", arguments.operand(0)}});
+    check_writable(arguments.text("out"));
+  }
   if (arguments.given("expr")) {
     Tape<double> tape;
     const auto root = evaluate_expression(tape, arguments.text("expr"), numbers_of(arguments.operands_from(0)));

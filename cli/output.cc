@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "cli/options.h"
+#include "base/file.h"
 
 namespace glassbox::cli {
 
@@ -37,6 +39,13 @@ void print(std::string_view data) {
 
 void finish_output() {
   if (std::fflush(stdout) != 0) output_failed();
+}
+
+void refuse_overwriting(const char* flag, const std::string& out, std::initializer_list<InputFile> inputs) {
+  for (const InputFile& input : inputs)  // a file is first written beside its target
+    if (!input.path.empty() && (same_file(out, input.path) || same_file(out + ".tmp", input.path)))
+      throw UsageError(fmt::format("--{}: expected another file than {}, found {}; {} would be lost", flag, input.name,
+                                   out, input.path));
 }
 
 void say(std::string_view line) {

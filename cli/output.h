@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,13 @@ void prepare_streams();
 void print(std::string_view data);
 // All that was printed is out. Call once, at the end.
 void finish_output();
+
+struct InputFile {
+  const char* name;  // as the user knows it: "CORPUS"
+  std::string path;  // "" if none was given
+};
+// Throws UsageError if a file that is to be written is one of those that are read, under whatever name.
+void refuse_overwriting(const char* flag, const std::string& out, std::initializer_list<InputFile> inputs);
 
 // A whole line on standard error, flushed; control characters are shown escaped, so it is one line.
 void say(std::string_view line);

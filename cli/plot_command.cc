@@ -14,7 +14,11 @@ namespace glassbox::cli {
 int plot_command(const Arguments& arguments) {
   if (!arguments.given("out") && !arguments.given("ascii"))
     throw UsageError("plot: expected --out FILE, --ascii or both, found neither");
-  if (arguments.given("out")) check_writable(arguments.text("out"));
+  if (arguments.given("out")) {
+    for (const std::string& log : arguments.operands_from(0))
+      refuse_overwriting("out", arguments.text("out"), {{"LOG", log}});
+    check_writable(arguments.text("out"));
+  }
   const std::string& column = arguments.text("column");
   Chart chart{column, column == "loss" || column == "val_loss" ? "nats a token" : "", {}, {}, {}};
   for (const std::string& path : arguments.operands_from(0)) {

@@ -36,6 +36,9 @@ std::vector<std::string> written_by(const Model<double>& model, std::uint32_t se
 
 int report_command(const Arguments& arguments) {
   const std::string& path = arguments.operand(0);
+  const auto given = [&](const char* flag) { return arguments.given(flag) ? arguments.text(flag) : ""; };
+  refuse_overwriting("out", arguments.text("out"),
+                     {{"MODEL", path}, {"--log-file", given("log-file")}, {"--sentences", given("sentences")}});
   check_writable(arguments.text("out"));
   const Model<double> model = read_model_as<double>(path);
   ReportInput input;

@@ -51,15 +51,6 @@ class SignalScope {
   struct sigaction interrupt_, terminate_;
 };
 
-bool same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code none;
-  const auto place = [&](const std::string& path) {
-    return fs::weakly_canonical(fs::absolute(path, none), none);
-  };
-  return place(a) == place(b) || fs::equivalent(a, b, none);
-}
-
 std::uint64_t steps_of(const Arguments& arguments, std::size_t sentences, std::size_t batch_size) {
   if (!arguments.given("epochs")) return arguments.integer("steps");
   const std::uint64_t epochs = arguments.integer("epochs");
@@ -205,18 +196,8 @@ void check_arguments(const Arguments& arguments, std::initializer_list<InputFile
   }
   const std::string& out = arguments.text("out");
   const std::string& log = arguments.text("log-file");
-  for (const InputFile& input : inputs) {
-    if (input.path.empty()) continue;
-    // A model file is first written beside its target.
-    if (same_file(out, input.path) || same_file(out + ".tmp", input.path)) {
-      throw UsageError(fmt::format("--out: expected another file than {}, found {}; {} would be lost", input.name,
-                                   out, input.path));
-    }
-    if (!log.empty() && same_file(log, input.path)) {
-      throw UsageError(fmt::format("--log-file: expected another file than {}, found {}; it would be lost",
-                                   input.name, log));
-    }
-  }
+  refuse_overwriting("out", out, inputs);
+  if (!log.empty()) refuse_overwriting("log-file", log, inputs);
   if (!log.empty() && (same_file(log, out) || same_file(log, out + ".tmp"))) {
     throw UsageError(
         fmt::format("--log-file: expected another file than --out, found {}; it would be lost", log));

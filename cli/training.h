@@ -7,15 +7,11 @@
 #include <string>
 
 #include "cli/options.h"
+#include "cli/output.h"
 #include "nn/gpt.h"
 #include "train/trainer.h"
 
 namespace glassbox::cli {
-
-struct InputFile {
-  const char* name;  // as the user knows it: "CORPUS"
-  std::string path;  // "" if none was given
-};
 
 // What can be told before anything is read. Throws UsageError if a file that is to be written is one of those that
 // are read, under whatever name, or if both are the same; FileError if --out can't be written.

@@ -6,7 +6,8 @@
 # -fno-math-errno: else square roots do not vectorise.
 add_library(glassbox_flags INTERFACE)
 target_compile_options(glassbox_flags INTERFACE
-  -fno-math-errno -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-psabi)
+  -fno-math-errno -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-psabi
+  -Wno-restrict)
 # A later -O3 would turn off what -Ofast turns on, and nobody would hear that their flag did nothing:
 # kernels/simd-inl.h refuses both.
 if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}" MATCHES "-Ofast")

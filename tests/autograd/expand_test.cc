@@ -198,6 +198,13 @@ TEST_CASE("the expansion of a linear output is a chain of fused products and sum
                                           "fused_mul"});
 }
 
+TEST_CASE("the expansion of a sum adds each term and each lane that has one", "[autograd][expand]") {
+  Tape<double> tape;
+  std::mt19937_64 bits(425);
+  REQUIRE(sum(drawn_run(tape, bits, 2, 3)).expand().tape().records().size() == 6 + 2);
+  REQUIRE(sum(drawn_run(tape, bits, 1, 20)).expand().tape().records().size() == 20 + 15);
+}
+
 TEMPLATE_TEST_CASE("one node's expansion has the whole graph's bits for inner nodes too",
                    "[autograd][expand]", float, double) {
   std::mt19937_64 bits(432);

@@ -172,3 +172,9 @@ TEST_CASE("check_writable refuses a folder without write permission", "[base][fi
   CHECK_THAT(refusal<FileError>([&] { check_writable(folder / "x"); }),
              text_contains("Permission denied; choose a folder you may write to"));
 }
+
+TEST_CASE("read_file: a device that never ends is refused, an empty one is an empty file", "[base][file]") {
+  if (!std::filesystem::is_character_file("/dev/zero")) return;
+  CHECK_THROWS_WITH(read_file("/dev/zero"), text_contains("it is a device"));
+  CHECK(read_file("/dev/null").empty());
+}

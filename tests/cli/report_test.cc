@@ -171,4 +171,20 @@ TEST_CASE("plot: a file that is no log is refused with its line", "[cli][plot]")
   REQUIRE_THAT(reported()("plot run.csv --ascii --column nope").err, text_contains("found loss, lr"));
 }
 
+TEST_CASE("report, plot and inspect: what is read is never written over", "[cli][report]") {
+  const Program& program = reported();
+  for (const std::string command :
+       {"report e.safetensors --out ./e.safetensors", "report e.safetensors --log-file run.jsonl --out run.jsonl",
+        "plot run.jsonl --out run.jsonl", "inspect graph e.safetensors 'a' --out e.safetensors",
+        "inspect attention e.safetensors 'a' --svg e.safetensors"}) {
+    CAPTURE(command);
+    const std::string model = program.file("e.safetensors"), log = program.file("run.jsonl");
+    const Outcome outcome = program(command);
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, text_contains("expected another file than"));
+    CHECK(program.file("e.safetensors") == model);
+    CHECK(program.file("run.jsonl") == log);
+  }
+}
+
 }  // namespace glassbox
