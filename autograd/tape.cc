@@ -200,7 +200,8 @@ void Tape<T>::walk_back(std::size_t from_record, const LeafUpdate* update) {
   T* const grad = grad_;
   NodeId last = kNoNode;  // the node whose gradient was set last, and what it is: the chain's next link
   T last_grad(0);
-  for (const Record* r = first + from_record; r-- > first;) {
+  for (const Record* r = first + from_record; r != first;) {
+    --r;
     if (r->is_run) {
       last = kNoNode;
       run_backward(runs_[r->b], update);
