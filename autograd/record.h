@@ -47,6 +47,7 @@ struct RunInfo {
   Op op = Op::leaf;
   bool has_elements = false;  // single scalars of it are operands elsewhere: its gradients start at 0
   bool written = false;       // its gradients hold something; else they count as 0
+  bool may_rest = false;      // an embedding has left moments of its scalars at rest, see kernels::Rest
   bool used_up = false;       // an update took its gradients without keeping them
   std::uint32_t uses = 0;     // of leaves: how many records read it
   std::uint32_t rows = 0, cols = 0, pitch = 0;

@@ -182,7 +182,12 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
                    update->rest_count + group};
     in.used_up = !update->keep_gradients;
     updated_.push_back(run.operands[k]);
-    if (row.uses_mirror) continue;  // its kernel moves the mirror too
+    if (row.uses_mirror) {  // its kernel moves the mirror too, but knows nothing of rest
+      if (in.may_rest) wake(*update, in.out, in.out + std::size_t{in.rows} * in.pitch);
+      in.may_rest = false;
+      continue;
+    }
+    in.may_rest = true;
     if (const auto at = mirrors_.find(run.operands[k]); at != mirrors_.end()) at->second.fresh = false;
   }
   if (row.uses_mirror) x.in[1].mirror = own.mirror = mirror(run.operands[1]);
@@ -247,17 +252,23 @@ void Tape<T>::backward_update(NodeId root, const LeafUpdate& step) {
   update(step);
 }
 
+// Moments at rest among the scalars from `begin` to `end` become those of the step before this one.
+template <class T>
+void Tape<T>::wake(const LeafUpdate& step, std::size_t begin, std::size_t end) {
+  const std::size_t group = begin / kernels::kLanes, groups = (end - begin) / kernels::kLanes;
+  kernels::AdamSettings<T> before = step.settings;
+  --before.step;
+  table_->wake(step.m + begin, step.v + begin, step.rest_since + group, groups, before);
+  std::fill_n(step.rest_count + group, groups, 0);
+}
+
 template <class T>
 void Tape<T>::update(const LeafUpdate& step) {
   grad_from(0);
   std::sort(updated_.begin(), updated_.end());
   const auto adam = [&](std::size_t begin, std::size_t end) {
     if (begin >= end) return;
-    const std::size_t group = begin / kernels::kLanes, groups = (end - begin) / kernels::kLanes;
-    kernels::AdamSettings<T> before = step.settings;
-    --before.step;
-    table_->wake(step.m + begin, step.v + begin, step.rest_since + group, groups, before);
-    std::fill_n(step.rest_count + group, groups, 0);
+    wake(step, begin, end);
     table_->adam({data_ + begin, grad_ + begin, step.m + begin, step.v + begin, end - begin,
                   step.settings});
   };

@@ -162,6 +162,7 @@ class Tape {
   void backward(std::span<const Seed> seeds, const LeafUpdate* update);
   void walk_back(std::size_t from_record, const LeafUpdate* update);
   void run_backward(RunInfo& run, const LeafUpdate* update);
+  void wake(const LeafUpdate& update, std::size_t begin, std::size_t end);
   bool updates_itself(const RunInfo& run, const LeafUpdate* update) const;
   T* mirror(RunId run);
 

@@ -102,11 +102,19 @@ TEMPLATE_TEST_CASE("sum mean dot and gather expand to the bits of their data and
   for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 15}, {3, 16}, {2, 17}, {2, 50}})
     require_expansion_of<TestType>(rows, cols, [](auto& tape, auto& bits, const R& x) {
       const auto y = drawn_run(tape, bits, x.rows(), x.cols());
-      const std::vector scalars = {sum(x), mean(x), dot(x, y), dot(x, x), x(0, 0), sum(x) * x(0, 0), x(0, 0),
-                                   x(0, 0)};
+      const std::vector scalars = {sum(x), mean(x), dot(x, y), dot(x, x), x(0, 0), sum(x) * x(0, 0)};
       const auto gathered = gather<TestType>(scalars);
       return gathered * gathered;
     });
+}
+
+TEMPLATE_TEST_CASE("gather of scalars taken several times expands to the bits of its data and gradients",
+                   "[autograd][expand]", float, double) {
+  require_expansion_of<TestType>(2, 3, [](auto&, auto& bits, const Run<TestType>& x) {
+    std::vector<Value<TestType>> scalars;
+    for (int i = 0; i < 40; ++i) scalars.push_back(x(bits() % 2, bits() % 3));
+    return gather<TestType>(scalars);
+  });
 }
 
 TEMPLATE_TEST_CASE("linear layers expand to the bits of their data and gradients", "[autograd][expand]",
