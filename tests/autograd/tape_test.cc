@@ -144,6 +144,17 @@ TEST_CASE("gather takes scalars from anywhere, one of them twice", "[autograd][t
   REQUIRE(a.grad(0, 0) == 0);
 }
 
+TEST_CASE("a scalar used by a run and afterwards by a scalar operation gets both gradients",
+          "[autograd][tape]") {
+  Tape<double> tape;
+  const auto a = tape.leaf(3), b = a * 5;
+  const auto by_run = sum(gather<double>(std::vector{b, b}));
+  const auto by_scalar = b * 7;  // the walk back meets this, then the run, then b
+  (by_scalar + by_run).backward();
+  REQUIRE(b.grad() == 9);
+  REQUIRE(a.grad() == 45);
+}
+
 TEST_CASE("clear drops what was recorded after keep and nothing else", "[autograd][tape]") {
   Tape<double> tape;
   auto w = tape.leaf(2, "w");
