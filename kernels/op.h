@@ -39,7 +39,8 @@ inline constexpr std::size_t kLanes = 16;
 constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
 // An operand or the output: `rows` rows of `cols` scalars, `pitch` apart. `pitch` is a multiple of kLanes;
-// what lies between cols and pitch belongs to the block, may be written, and means nothing.
+// what lies between cols and pitch belongs to the block, may be written, and means nothing. Only where pads
+// of d_out are 0, backward() leaves 0 in those of the operands' gradients: so pads of weights stay 0.
 template <class T>
 struct Block {
   T* data = nullptr;
