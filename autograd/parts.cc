@@ -28,7 +28,7 @@ void take_rows(Block<T>& block, std::size_t begin, std::size_t end) {
 template <class T>
 bool PartRunner<T>::pays(const OpRow<T>& row, const Args<T>& x) const {
   if (!threads_ || threads_->size() == 1 || row.parts == Parts::none || x.out.rows < 2) return false;
-  const std::size_t inner = row.uses_mirror ? x.in[1].rows : 16;
+  const std::size_t inner = row.parts == Parts::product ? x.in[1].rows : 16;
   const std::size_t outputs = std::max(x.out.pitch, x.in[0].pitch);
   return std::size_t{x.out.rows} * outputs * inner >= kLeastWork;
 }
@@ -54,7 +54,7 @@ void PartRunner<T>::in_rows(const OpRow<T>& row, const Args<T>& x, F f) const {
     Args<T> mine = x;
     take_rows(mine.out, begin, end);
     take_rows(mine.in[0], begin, end);
-    if (row.operands == 2 && !row.uses_mirror) take_rows(mine.in[1], begin, end);
+    if (row.operands == 2 && row.parts != Parts::product) take_rows(mine.in[1], begin, end);
     if (!x.ids.empty()) mine.ids = x.ids.subspan(begin, end - begin);
     mine.saved += begin * saved;
     f(mine);
@@ -92,7 +92,7 @@ void PartRunner<T>::forward(const OpRow<T>& row, const Args<T>& x) const {
 template <class T>
 void PartRunner<T>::backward(const OpRow<T>& row, const Args<T>& x) const {
   if (!pays(row, x)) return row.backward(x);
-  if (!row.uses_mirror) return in_rows(row, x, [&](const Args<T>& part) { row.backward(part); });
+  if (row.parts != Parts::product) return in_rows(row, x, [&](const Args<T>& part) { row.backward(part); });
   Args<T> inputs = x;  // of a product: the gradient of its input by rows, then that of its weight by columns
   inputs.in[1].grad = nullptr;
   in_rows(row, inputs, [&](const Args<T>& part) { row.backward(part); });
@@ -102,7 +102,7 @@ void PartRunner<T>::backward(const OpRow<T>& row, const Args<T>& x) const {
 template <class T>
 void PartRunner<T>::backward_update(const OpRow<T>& row, const Args<T>& x,
                                     const Update<T>& update) const {
-  if (!row.uses_mirror || !pays(row, x)) return row.backward_update(x, update);
+  if (row.parts != Parts::product || !pays(row, x)) return row.backward_update(x, update);
   Args<T> inputs = x;
   inputs.in[1].grad = nullptr;
   in_rows(row, inputs, [&](const Args<T>& part) { row.backward(part); });
@@ -110,7 +110,6 @@ void PartRunner<T>::backward_update(const OpRow<T>& row, const Args<T>& x,
     Update<T> mine = update;
     mine.m[1] += begin;
     mine.v[1] += begin;
-    mine.mirror += begin * kernels::padded(x.in[1].rows);
     row.backward_update(part, mine);
   });
 }

@@ -13,6 +13,7 @@
 namespace glassbox {
 
 namespace {
+using kernels::Parts;
 constexpr std::align_val_t kAlignment{64};
 constexpr std::size_t kFirstCapacity = 1024;
 constexpr NodeId kNoNode = 0xFFFFFFFF;
@@ -155,7 +156,7 @@ bool Tape<T>::updates_itself(const RunInfo& run, const LeafUpdate* update) const
   for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
     const RunInfo& in = runs_[run.operands[k]];
     const bool is_parameter = in.op == Op::leaf && in.out < update->size;
-    const bool is_input = row.uses_mirror && k == 0;
+    const bool is_input = row.parts == Parts::product && k == 0;
     if (is_parameter == is_input) return false;
     if (is_parameter && (in.uses != 1 || in.has_elements || in.written)) return false;
   }
@@ -168,13 +169,13 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
   const auto& row = (*table_)[run.op];
   kernels::Args<T> x = args(run);
   if (row.reads_anywhere) return runner_.backward(row, x);
-  const bool updates = updates_itself(run, update);
+  const bool updates = updates_itself(run, update), is_product = row.parts == Parts::product;
   kernels::Update<T> own;
   for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
     RunInfo& in = runs_[run.operands[k]];
     x.in[k].first_writer = !in.written;
     in.written = true;
-    if (!updates || (row.uses_mirror && k == 0)) continue;
+    if (!updates || (is_product && k == 0)) continue;
     own.m[k] = update->m + in.out;
     own.v[k] = update->v + in.out;
     const std::size_t group = in.out / kernels::kLanes;
@@ -182,15 +183,10 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
                    update->rest_count + group};
     in.used_up = !update->keep_gradients;
     updated_.push_back(run.operands[k]);
-    if (row.uses_mirror) {  // its kernel moves the mirror too, but knows nothing of rest
-      if (in.may_rest) wake(*update, in.out, in.out + std::size_t{in.rows} * in.pitch);
-      in.may_rest = false;
-      continue;
-    }
-    in.may_rest = true;
-    if (const auto at = mirrors_.find(run.operands[k]); at != mirrors_.end()) at->second.fresh = false;
+    if (is_product && in.may_rest)  // its kernel knows nothing of rest
+      wake(*update, in.out, in.out + std::size_t{in.rows} * in.pitch);
+    in.may_rest = !is_product;
   }
-  if (row.uses_mirror) x.in[1].mirror = own.mirror = mirror(run.operands[1]);
   if (!updates) return runner_.backward(row, x);
   own.settings = update->settings;
   own.keep_gradients = update->keep_gradients;
@@ -272,8 +268,6 @@ void Tape<T>::update(const LeafUpdate& step) {
     table_->adam({data_ + begin, grad_ + begin, step.m + begin, step.v + begin, end - begin,
                   step.settings});
   };
-  for (auto& [run, mirror] : mirrors_)
-    mirror.fresh = mirror.fresh && std::binary_search(updated_.begin(), updated_.end(), run);
   std::size_t begin = 0;
   for (const RunId id : updated_) {
     const RunInfo& run = runs_[id];
@@ -312,8 +306,6 @@ void Tape<T>::clear(const Mark& mark) {
   ids_.resize(mark.ids);
   if (!labels_.empty())
     labels_.erase(labels_.lower_bound(static_cast<NodeId>(mark.size)), labels_.end());
-  if (!mirrors_.empty())
-    mirrors_.erase(mirrors_.lower_bound(static_cast<RunId>(mark.runs)), mirrors_.end());
   dirty_records_ = std::min(dirty_records_, mark.records);
   if (mark.records == 0)  // what is kept are leaves alone, and no record reads them any more
     for (RunInfo& run : runs_) run.uses = 0;
@@ -323,7 +315,6 @@ void Tape<T>::clear(const Mark& mark) {
 
 template <class T>
 void Tape<T>::weights_moved() {
-  for (auto& [run, mirror] : mirrors_) mirror.fresh = false;
   ++generation_;
   moved_ = true;
 }
@@ -337,10 +328,8 @@ void Tape<T>::throw_stale() const {
 
 template <class T>
 std::size_t Tape<T>::memory() const {
-  std::size_t bytes = 2 * capacity_ * sizeof(T) + records_.capacity() * sizeof(Record) +
-                      runs_.capacity() * sizeof(RunInfo) + ids_.capacity() * sizeof(std::uint32_t);
-  for (const auto& [run, mirror] : mirrors_) bytes += mirror.data.capacity() * sizeof(T);
-  return bytes;
+  return 2 * capacity_ * sizeof(T) + records_.capacity() * sizeof(Record) +
+         runs_.capacity() * sizeof(RunInfo) + ids_.capacity() * sizeof(std::uint32_t);
 }
 
 template <class T>
@@ -369,8 +358,6 @@ void Tape<T>::set_data(NodeId id, T value) {
     throw TapeError(fmt::format("set_data: expected a leaf, found the result of {}; set the leaves it "
                                 "comes from", (*table_)[maker(id)->op].name));
   data_[id] = value;
-  if (const auto mirror = mirrors_.find(run_of(id)); mirror != mirrors_.end())
-    mirror->second.fresh = false;
 }
 
 template <class T>
@@ -404,19 +391,6 @@ std::string Tape<T>::label(NodeId id) const {
 template <class T>
 void Tape<T>::set_label(NodeId id, std::string label) {
   labels_[id] = std::move(label);
-}
-
-template <class T>
-T* Tape<T>::mirror(RunId id) {
-  const RunInfo& run = runs_[id];
-  if (run.op != Op::leaf) return nullptr;
-  Mirror& mirror = mirrors_[id];
-  if (mirror.fresh) return mirror.data.data();
-  const std::size_t pitch = kernels::padded(run.rows);
-  mirror.data.resize(std::size_t{run.cols} * pitch);
-  table_->transpose(data_ + run.out, run.rows, run.cols, run.pitch, mirror.data.data(), pitch);
-  mirror.fresh = true;
-  return mirror.data.data();
 }
 
 template class Tape<float>;

@@ -28,7 +28,6 @@
 
 #include "autograd/parts.h"
 #include "autograd/record.h"
-#include "kernels/aligned.h"
 
 namespace glassbox {
 
@@ -164,7 +163,6 @@ class Tape {
   void run_backward(RunInfo& run, const LeafUpdate* update);
   void wake(const LeafUpdate& update, std::size_t begin, std::size_t end);
   bool updates_itself(const RunInfo& run, const LeafUpdate* update) const;
-  T* mirror(RunId run);
 
   const kernels::Table<T>* table_;
   // The table's length-1 paths once more, side by side: plain scalar code looks one up for every node.
@@ -178,11 +176,6 @@ class Tape {
   std::vector<RunInfo> runs_;
   std::vector<std::uint32_t> ids_;
   std::map<NodeId, std::string> labels_;
-  struct Mirror {
-    kernels::AlignedVector<T> data;  // [out][in]
-    bool fresh = false;
-  };
-  std::map<RunId, Mirror> mirrors_;
   Mark kept_;
   std::size_t dirty_records_ = 0;  // records whose gradients an earlier backward() has set
   std::uint32_t generation_ = 0;

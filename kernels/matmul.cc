@@ -9,9 +9,9 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "kernels/adam-inl.h"
+#include "kernels/aligned.h"
 #include "kernels/expand-inl.h"
 #include "kernels/simd-inl.h"
 
@@ -30,7 +30,7 @@ constexpr std::size_t kVectors = 2;
 
 // c (R rows, vectors) = chain over k of a[r][k] * b[k][...]. One product serves three uses:
 //   forward  c = out, a = x,             b = W
-//   d_x      c = d_x, a = d_out,         b = W turned round (the mirror)
+//   d_x      c = d_x, a = d_out,         b = W turned round
 //   d_W      c = d_W, a = x turned round, b = d_out
 template <class T>
 struct Product {
@@ -107,52 +107,130 @@ HWY_NOINLINE void product(const Product<T>& p, std::size_t rows, std::size_t col
   columns_of_tiles<1>(p, rows, col, cols);
 }
 
-// A square of 4 x 4 floats or 2 x 2 doubles, turned round in registers.
+// W turned round, a vector of its rows k and a few columns m at a time: d_x runs with lanes over k.
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
-using Side = One<T>;
+constexpr std::size_t kSide = 1;
 template <class T>
-HWY_INLINE void transpose_square(const T* from, std::size_t, T* to, std::size_t) {
-  *to = *from;
+HWY_INLINE void turn_round(const T* w, std::size_t, hn::Vec<Full<T>> (&turned)[1]) {
+  turned[0] = hn::LoadU(Full<T>(), w);
 }
 #else
+// Squares of this side, 4 x 4 floats or 2 x 2 doubles, are turned round in the 128-bit blocks of a vector.
 template <class T>
-using Side = hn::CappedTag<T, 16 / sizeof(T)>;
-HWY_INLINE void transpose_square(const float* from, std::size_t from_pitch, float* to,
-                                 std::size_t to_pitch) {
-  const Side<float> d;
-  const hn::CappedTag<double, 2> pair;
-  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_pitch);
-  const auto r2 = hn::LoadU(d, from + 2 * from_pitch), r3 = hn::LoadU(d, from + 3 * from_pitch);
-  const auto low01 = hn::BitCast(pair, hn::InterleaveLower(d, r0, r1));
-  const auto low23 = hn::BitCast(pair, hn::InterleaveLower(d, r2, r3));
-  const auto high01 = hn::BitCast(pair, hn::InterleaveUpper(d, r0, r1));
-  const auto high23 = hn::BitCast(pair, hn::InterleaveUpper(d, r2, r3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, low01, low23)), d, to);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, low01, low23)), d, to + to_pitch);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pair, high01, high23)), d, to + 2 * to_pitch);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23)), d, to + 3 * to_pitch);
+constexpr std::size_t kSide = 16 / sizeof(T);
+
+// The blocks of d at from, from + step, ...
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_blocks([[maybe_unused]] D d, const T* from, std::size_t step) {
+  constexpr std::size_t kBlocks = hn::MaxLanes(D()) / kSide<T>;
+  if constexpr (kBlocks == 1) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    return hn::Combine(d, load_blocks(half, from + kBlocks / 2 * step, step), load_blocks(half, from, step));
+  }
 }
-HWY_INLINE void transpose_square(const double* from, std::size_t from_pitch, double* to,
-                                 std::size_t to_pitch) {
-  const Side<double> d;
-  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + from_pitch);
-  hn::StoreU(hn::InterleaveLower(d, r0, r1), d, to);
-  hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, to + to_pitch);
+// turned[j], lane i = w[i * pitch + j]
+HWY_INLINE void turn_round(const float* w, std::size_t pitch, hn::Vec<Full<float>> (&turned)[4]) {
+  const Full<float> d;
+  const hn::CappedTag<double, hn::MaxLanes(d) / 2> pair;
+  hn::Vec<Full<float>> row[4];
+  for (std::size_t r = 0; r < 4; ++r) row[r] = load_blocks(d, w + r * pitch, 4 * pitch);
+  const auto low01 = hn::BitCast(pair, hn::InterleaveLower(d, row[0], row[1]));
+  const auto low23 = hn::BitCast(pair, hn::InterleaveLower(d, row[2], row[3]));
+  const auto high01 = hn::BitCast(pair, hn::InterleaveUpper(d, row[0], row[1]));
+  const auto high23 = hn::BitCast(pair, hn::InterleaveUpper(d, row[2], row[3]));
+  turned[0] = hn::BitCast(d, hn::InterleaveLower(pair, low01, low23));
+  turned[1] = hn::BitCast(d, hn::InterleaveUpper(pair, low01, low23));
+  turned[2] = hn::BitCast(d, hn::InterleaveLower(pair, high01, high23));
+  turned[3] = hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23));
+}
+HWY_INLINE void turn_round(const double* w, std::size_t pitch, hn::Vec<Full<double>> (&turned)[2]) {
+  const Full<double> d;
+  const auto even = load_blocks(d, w, 2 * pitch), odd = load_blocks(d, w + pitch, 2 * pitch);
+  turned[0] = hn::InterleaveLower(d, even, odd);
+  turned[1] = hn::InterleaveUpper(d, even, odd);
 }
 #endif
 
+// c (R rows, C vectors) = chain over k of a[r][k] * b[...][k]: p.b is W itself, p.b_k its pitch.
+template <std::size_t R, std::size_t C, class T>
+HWY_INLINE void turned_tile(const Product<T>& p, std::size_t row, std::size_t col) {
+  const Full<T> d;
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<T>()), kS = kSide<T>;
+  hn::Vec<Full<T>> sum[R][C], w[C][kS];
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t c = 0; c < C; ++c)
+      sum[r][c] = p.add ? hn::LoadU(d, p.c + (row + r) * p.c_row + col + c * kWidth) : hn::Zero(d);
+  const T* a = p.a + row * p.a_row;
+  const T* b = p.b + col * p.b_k;
+  const auto turn = [&](std::size_t k) {
+    for (std::size_t c = 0; c < C; ++c) turn_round(b + c * kWidth * p.b_k + k, p.b_k, w[c]);
+  };
+  const auto multiply = [&](std::size_t k, std::size_t j) {
+    for (std::size_t r = 0; r < R; ++r) {
+      const auto x = hn::Set(d, a[r * p.a_row + k + j]);
+      for (std::size_t c = 0; c < C; ++c) sum[r][c] = fma(x, w[c][j], sum[r][c]);
+    }
+  };
+  std::size_t k = 0;
+  for (; k + kS <= p.inner; k += kS) {
+    turn(k);
+    for (std::size_t j = 0; j < kS; ++j) multiply(k, j);
+  }
+  if (k < p.inner) {  // the square's other columns are pads of W
+    turn(k);
+    for (std::size_t j = 0; j + 1 < kS; ++j)
+      if (k + j < p.inner) multiply(k, j);
+  }
+  for (std::size_t r = 0; r < R; ++r)
+    for (std::size_t c = 0; c < C; ++c)
+      hn::StoreU(sum[r][c], d, p.c + (row + r) * p.c_row + col + c * kWidth);
+}
+
+template <std::size_t R, class T>
+HWY_INLINE void row_of_turned_tiles(const Product<T>& p, std::size_t row, std::size_t cols) {
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
+  std::size_t col = 0;
+  if constexpr (kVectors == 4)
+    for (; col + 2 * kWidth <= cols; col += 2 * kWidth) turned_tile<R, 2>(p, row, col);
+  for (; col < cols; col += kWidth) turned_tile<R, 1>(p, row, col);
+}
+
+// For few rows: W is turned round in registers, once for kRows rows.
+// REQUIRES: cols is a multiple of kLanes, and W has as many rows.
 template <class T>
-HWY_INLINE void transpose(const T* from, std::size_t rows, std::size_t cols, std::size_t from_pitch,
-                          T* to, std::size_t to_pitch) {
-  constexpr std::size_t kSide = hn::MaxLanes(Side<T>());
-  const std::size_t whole_rows = rows / kSide * kSide, whole_cols = cols / kSide * kSide;
-  for (std::size_t c = 0; c < whole_cols; c += kSide)  // whole rows of `to` at a time
-    for (std::size_t r = 0; r < whole_rows; r += kSide)
-      transpose_square(from + r * from_pitch + c, from_pitch, to + c * to_pitch + r, to_pitch);
-  for (std::size_t r = 0; r < rows; ++r)
-    for (std::size_t c = r < whole_rows ? whole_cols : 0; c < cols; ++c)
-      to[c * to_pitch + r] = from[r * from_pitch + c];
+HWY_NOINLINE void turned_product(const Product<T>& p, std::size_t rows, std::size_t cols) {
+  std::size_t row = 0;
+  for (; row + kRows <= rows; row += kRows) row_of_turned_tiles<kRows>(p, row, cols);
+  switch (rows - row) {
+    case 5: return row_of_turned_tiles<5>(p, row, cols);
+    case 4: return row_of_turned_tiles<4>(p, row, cols);
+    case 3: return row_of_turned_tiles<3>(p, row, cols);
+    case 2: return row_of_turned_tiles<2>(p, row, cols);
+    case 1: return row_of_turned_tiles<1>(p, row, cols);
+    default: return;
+  }
+}
+
+// For many: into `to`, (cols, padded(rows)) with pads 0.
+template <class T>
+HWY_NOINLINE void transpose(const Block<T>& w, T* to) {
+  const Full<T> d;
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<T>()), kS = kSide<T>;
+  const std::size_t pitch = padded(w.rows);
+  const std::size_t whole_rows = w.rows / kWidth * kWidth, whole_cols = w.cols / kS * kS;
+  for (std::size_t c = 0; c < whole_cols; c += kS)
+    for (std::size_t r = 0; r < whole_rows; r += kWidth) {
+      hn::Vec<Full<T>> turned[kS];
+      turn_round(w.data + r * w.pitch + c, w.pitch, turned);
+      for (std::size_t j = 0; j < kS; ++j) hn::StoreU(turned[j], d, to + (c + j) * pitch + r);
+    }
+  for (std::size_t c = 0; c < w.cols; ++c) {
+    for (std::size_t r = c < whole_cols ? whole_rows : 0; r < w.rows; ++r) to[c * pitch + r] = w.data[r * w.pitch + c];
+    std::fill(to + c * pitch + w.rows, to + (c + 1) * pitch, T(0));
+  }
 }
 
 // d_W tile by tile, each taken into w, m and v as soon as it stands in registers: the divider, which takes
@@ -162,7 +240,6 @@ struct WeightTiles {
   Product<T> p;  // c is the gradient
   bool keep_gradient;
   T *w, *m, *v;  // rows p.c_row apart
-  T* mirror;     // padded(rows of w) apart
   AdamSettings<T> settings;
 };
 
@@ -183,18 +260,9 @@ HWY_INLINE void column_of_weight_tiles(const WeightTiles<T>& t, std::size_t rows
 template <std::size_t R, class T>
 HWY_NOINLINE void weight_tiles(WeightTiles<T> t, std::size_t rows, std::size_t cols) {
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
-  std::size_t col = 0, mirrored = 0;
-  const auto mirror_up_to = [&](std::size_t end) {
-    transpose(t.w + mirrored, rows, end - mirrored, t.p.c_row, t.mirror + mirrored * padded(rows), padded(rows));
-    mirrored = end;
-  };
-  for (; col + 2 * kWidth <= padded(cols); col += 2 * kWidth) {
-    column_of_weight_tiles<R, 2>(t, rows, col);
-    // One column of tiles behind: its divisions are done, and it is still at hand. Pads have no mirror.
-    mirror_up_to(std::min(col, cols));
-  }
+  std::size_t col = 0;
+  for (; col + 2 * kWidth <= padded(cols); col += 2 * kWidth) column_of_weight_tiles<R, 2>(t, rows, col);
   for (; col < padded(cols); col += kWidth) column_of_weight_tiles<R, 1>(t, rows, col);
-  mirror_up_to(cols);
 }
 
 //   in[0] = x (N, K), in[1] = W (K, M), out (N, M), which overlaps neither
@@ -212,16 +280,16 @@ template <class T>
 HWY_INLINE void input_gradient(const Args<T>& x) {
   const auto &a = x.in[0], &w = x.in[1];
   if (!a.grad) return;
+  constexpr std::size_t kFewRows = 2 * kRows;
   const std::size_t pitch = padded(w.rows);
-  const T* mirror = w.mirror;
-  std::vector<T> turned;  // a user's own matrix has no mirror: turn it round for this call
-  if (!mirror) {
-    turned.resize(std::size_t{w.cols} * pitch);
-    transpose<T>(w.data, w.rows, w.cols, w.pitch, turned.data(), pitch);
-    mirror = turned.data();
-  }
-  product<T>({x.out.grad, x.out.pitch, 1, mirror, pitch, a.grad, a.pitch, w.cols, !a.first_writer},
-             x.out.rows, pitch);
+  Product<T> p{x.out.grad, x.out.pitch, 1, w.data, w.pitch, a.grad, a.pitch, w.cols, !a.first_writer};
+  if (x.out.rows <= kFewRows && pitch == w.rows) return turned_product(p, x.out.rows, pitch);
+  thread_local AlignedVector<T> turned;
+  turned.resize(w.cols * pitch);
+  transpose(w, turned.data());
+  p.b = turned.data();
+  p.b_k = pitch;
+  product(p, x.out.rows, pitch);
 }
 template <class T>
 void matmul_backward(const Args<T>& x) {
@@ -240,7 +308,7 @@ void matmul_backward_update(const Args<T>& x, const Update<T>& u) {
   const auto &a = x.in[0], &w = x.in[1];
   const WeightTiles<T> tiles{
       {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, false},
-      u.keep_gradients, w.data, u.m[1], u.v[1], u.mirror, u.settings};
+      u.keep_gradients, w.data, u.m[1], u.v[1], u.settings};
   if (x.out.rows <= kFewRows)
     weight_tiles<2>(tiles, w.rows, w.cols);
   else
@@ -264,9 +332,7 @@ void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::matmul)] = {
       .name = "matmul", .symbol = "x W", .operands = 2, .forward = matmul_forward<T>,
       .backward = matmul_backward<T>,
-      .backward_update = matmul_backward_update<T>, .expand = expand_matmul<T>, .parts = Parts::rows, .uses_mirror = true};
-  t.transpose = [](const T* from, std::size_t rows, std::size_t cols, std::size_t from_pitch, T* to,
-                   std::size_t to_pitch) { transpose(from, rows, cols, from_pitch, to, to_pitch); };
+      .backward_update = matmul_backward_update<T>, .expand = expand_matmul<T>, .parts = Parts::product};
 }
 GLASSBOX_FAMILY_FILL
 

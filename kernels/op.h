@@ -47,7 +47,6 @@ struct Block {
   T* grad = nullptr;          // null where nothing is to be derived
   std::uint32_t rows = 0, cols = 0, pitch = 0;
   bool first_writer = false;  // backward overwrites grad, as if it had been 0, instead of adding
-  const T* mirror = nullptr;  // matmul's w once more, as [out][in], padded(rows) apart; or null
 };
 
 inline constexpr std::size_t kMaxOperands = 3;
@@ -64,8 +63,9 @@ struct Args {
 };
 
 // Into what an operation may be cut for threads. rows: every row of the output needs the same row of the
-// operands (and all of a product's weight), its ids one a row, its saved scalars row by row.
-enum class Parts : std::uint8_t { none, rows, sentences };
+// operands, its ids one a row, its saved scalars row by row. product: a row needs that of in[0] and all of
+// in[1], the weight, whose gradient is cut by columns.
+enum class Parts : std::uint8_t { none, rows, sentences, product };
 
 // Where expand() writes one output row of a run as the plain graph that gives the same bits, in value
 // and, walked backward from the last node to the first, in gradient.
@@ -124,7 +124,6 @@ template <class T>
 struct Update {
   std::array<T*, kMaxOperands> m = {}, v = {};
   std::array<Rest, kMaxOperands> rest = {};
-  T* mirror = nullptr;          // of in[1], to be kept up to date
   bool keep_gradients = true;   // else in[k].grad may be left with anything: a quarter less memory to move
   AdamSettings<T> settings;
 };
@@ -143,7 +142,6 @@ struct OpRow {
   void (*expand)(const Args<T>&, Emitter<T>&, std::size_t row) = nullptr;
   std::size_t (*saved)(const Args<T>&) = nullptr;  // scalars needed at Args::saved; null: none
   Parts parts = Parts::none;
-  bool uses_mirror = false;                        // in[1].mirror makes backward quicker
   bool reads_anywhere = false;                     // in[0] is the whole arena, ids are places in it
   // Of one scalar: the same bits as a run of length 1. A unary operation ignores b.
   T (*forward1)(T a, T b) = nullptr;
@@ -190,9 +188,6 @@ struct Table {
   // Brings the moments of all resting groups up to step `settings.step` and wakes them.
   void (*wake)(T* m, T* v, std::uint32_t* since, std::size_t groups,
                const AdamSettings<T>& settings) = nullptr;
-  // to[c][r] = from[r][c]; pads of `to` up to padded(rows) are not touched.
-  void (*transpose)(const T* from, std::size_t rows, std::size_t cols, std::size_t from_pitch, T* to,
-                    std::size_t to_pitch) = nullptr;
 
   const OpRow<T>& operator[](Op op) const { return ops[static_cast<std::size_t>(op)]; }
 };

@@ -25,7 +25,6 @@ struct Trained {
   struct Buffer {
     Buffer(std::size_t r, std::size_t c) : rows(r), cols(c), pitch(kernels::padded(c)) {
       for (auto* v : {&data, &grad, &m, &v_}) v->resize(rows * pitch);
-      mirror.resize(cols * kernels::padded(rows));
       since.resize(data.size() / kernels::kLanes);
       awake.resize(since.size());
     }
@@ -33,15 +32,12 @@ struct Trained {
       for (std::size_t i = 0; i < to.size(); ++i)
         to[i] = i % pitch < cols ? static_cast<T>(uniform(bits, -1, 1)) : T(0);
     }
-    void turn() {
-      kernels::table<T>().transpose(data.data(), rows, cols, pitch, mirror.data(), kernels::padded(rows));
-    }
     kernels::Block<T> block() {
       return {.data = data.data(), .grad = grad.data(), .rows = std::uint32_t(rows),
               .cols = std::uint32_t(cols), .pitch = std::uint32_t(pitch), .first_writer = true};
     }
     std::size_t rows, cols, pitch;
-    std::vector<T> data, grad, m, v_, mirror;
+    std::vector<T> data, grad, m, v_;
     std::vector<std::uint32_t> since, awake;
     std::uint32_t count = 0;
   };
@@ -50,7 +46,6 @@ struct Trained {
     x.out = out.block();
     x.ids = ids;
     for (std::size_t k = 0; k < operand.size(); ++k) x.in[k] = operand[k].block();
-    x.in[1].mirror = op == Op::matmul ? operand[1].mirror.data() : nullptr;
     return x;
   }
   // backward(), then the optimiser's pass over the operands from `first` on.
@@ -60,7 +55,6 @@ struct Trained {
     for (std::size_t k = first; k < operand.size(); ++k) {
       Buffer& p = operand[k];
       table.adam({p.data.data(), p.grad.data(), p.m.data(), p.v_.data(), p.data.size(), s});
-      p.turn();
     }
   }
   void within(const kernels::AdamSettings<T>& s, std::size_t first, bool keep_gradients) {
@@ -70,7 +64,6 @@ struct Trained {
       u.m[k] = p.m.data(), u.v[k] = p.v_.data();
       u.rest[k] = {p.since.data(), p.awake.data(), &p.count};
     }
-    u.mirror = operand[1].mirror.data();
     u.keep_gradients = keep_gradients;
     u.settings = s;
     kernels::table<T>()[op].backward_update(args(), u);
@@ -128,7 +121,7 @@ TEST_CASE("Adam takes the steps of the paper's formula", "[kernels][adam]") {
   }
 }
 
-TEMPLATE_TEST_CASE("matmul moves its weights and their mirror as backward and Adam one after another do",
+TEMPLATE_TEST_CASE("matmul moves its weights as backward and Adam one after another do",
                    "[kernels][adam][matmul]", float, double) {
   using T = TestType;
   for_each_simd_target([](const std::string&) {
@@ -143,7 +136,6 @@ TEMPLATE_TEST_CASE("matmul moves its weights and their mirror as backward and Ad
           auto& w = a.operand[1];
           for (auto* v : {&w.data, &w.m, &w.v_}) w.draw(bits, *v);
           for (T& v : w.v_) v = std::abs(v);
-          w.turn();
           Trained<T> b = a, c = a;
           const auto s = settings<T>(4);
           a.apart(s, 1);
@@ -155,7 +147,6 @@ TEMPLATE_TEST_CASE("matmul moves its weights and their mirror as backward and Ad
             REQUIRE(different_bits<T>(a.operand[1].data, other->operand[1].data) == 0);
             REQUIRE(different_bits<T>(a.operand[1].m, other->operand[1].m) == 0);
             REQUIRE(different_bits<T>(a.operand[1].v_, other->operand[1].v_) == 0);
-            REQUIRE(different_bits<T>(a.operand[1].mirror, other->operand[1].mirror) == 0);
           }
         }
   });

@@ -43,7 +43,7 @@ class RunKernel {
   // After forward(). `grad` holds what each operand's gradient begins from, and its sum afterwards. A first
   // writer finds NaN instead. An operand of `without` has no gradient.
   void backward(const Matrix<T>& d_out, std::vector<Matrix<T>>& grad, bool first_writer,
-                std::size_t without = 9, const T* mirror = nullptr) {
+                std::size_t without = 9) {
     out_.grad.assign(out_.grad.size(), T(0));  // the caller's promise: pads of d_out are 0
     out_.write(out_.grad, d_out);
     kernels::Args<T> x = args();
@@ -53,7 +53,6 @@ class RunKernel {
       x.in[k].first_writer = first_writer;
       if (k == without) x.in[k].grad = nullptr;
     }
-    x.in[1].mirror = mirror;
     row_.backward(x);
     for (std::size_t k = 0; k < in_.size(); ++k) {
       if (k == without) continue;
