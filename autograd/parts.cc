@@ -8,7 +8,6 @@ using kernels::Args;
 using kernels::Block;
 using kernels::OpRow;
 using kernels::Parts;
-using kernels::Update;
 
 namespace {
 
@@ -23,94 +22,167 @@ void take_rows(Block<T>& block, std::size_t begin, std::size_t end) {
   block.rows = static_cast<std::uint32_t>(end - begin);
 }
 
+template <class T>
+Args<T> part_of(const OpRow<T>& row, const Args<T>& x, const PartBegin& begin, const PartBegin& end) {
+  Args<T> mine = x;
+  if (row.parts == Parts::sentences) {
+    mine.first_sentence = begin.sentence;
+    mine.end_sentence = end.sentence;
+    return mine;
+  }
+  take_rows(mine.out, begin.row, end.row);
+  take_rows(mine.in[0], begin.row, end.row);
+  if (row.operands == 2 && row.parts != Parts::product) take_rows(mine.in[1], begin.row, end.row);
+  if (!x.ids.empty()) mine.ids = x.ids.subspan(begin.row, end.row - begin.row);
+  if (row.saved) mine.saved += begin.row * (row.saved(x) / x.out.rows);
+  return mine;
+}
+
+template <class T>
+std::size_t amount(const Work<T>& work) {
+  const Args<T>& x = work.args;
+  const std::size_t inner = work.row->parts == Parts::product ? x.in[1].rows : 16;
+  return std::size_t{x.out.rows} * std::max(x.out.pitch, x.in[0].pitch) * inner;
+}
+
+template <class T>
+void backward_here(const Work<T>& work) {
+  if (work.updates) return work.row->backward_update(work.args, work.update);
+  work.row->backward(work.args);
+}
+
+// What of a product's backward pass is cut by rows.
+template <class T>
+Args<T> without_weight(const Work<T>& work) {
+  Args<T> x = work.args;
+  if (work.row->parts == Parts::product) x.in[1].grad = nullptr;
+  return x;
+}
+
 }  // namespace
 
 template <class T>
-bool PartRunner<T>::pays(const OpRow<T>& row, const Args<T>& x) const {
-  if (!threads_ || threads_->size() == 1 || row.parts == Parts::none || x.out.rows < 2) return false;
-  const std::size_t inner = row.parts == Parts::product ? x.in[1].rows : 16;
-  const std::size_t outputs = std::max(x.out.pitch, x.in[0].pitch);
-  return std::size_t{x.out.rows} * outputs * inner >= kLeastWork;
+bool PartRunner<T>::pays(std::span<const Work<T>> works) const {
+  if (!threads_ || threads_->size() == 1) return false;
+  std::size_t sum = 0;
+  for (const Work<T>& work : works) sum += amount(work);
+  return sum >= kLeastWork;
 }
 
 template <class T>
 template <class F>
-void PartRunner<T>::in_rows(const OpRow<T>& row, const Args<T>& x, F f) const {
-  const std::size_t parts = threads_->size();
-  if (row.parts == Parts::sentences) {
-    const std::size_t sentences = x.ids.size() - 1;
-    threads_->parallel_for(parts, [&](std::size_t part) {
-      Args<T> mine = x;
-      mine.first_sentence = static_cast<std::uint32_t>(sentences * part / parts);
-      mine.end_sentence = static_cast<std::uint32_t>(sentences * (part + 1) / parts);
-      if (mine.first_sentence < mine.end_sentence) f(mine);
-    });
+void PartRunner<T>::in_parts(const Work<T>& work, F f) const {
+  const std::size_t parts = threads_->size(), rows = work.args.out.rows;
+  const std::size_t sentences = work.row->parts == Parts::sentences ? work.args.ids.size() - 1 : 0;
+  const auto begin = [&](std::size_t part) {
+    return PartBegin{static_cast<std::uint32_t>(rows * part / parts),
+                     static_cast<std::uint32_t>(sentences * part / parts)};
+  };
+  threads_->parallel_for(parts, [&](std::size_t part) {
+    const PartBegin from = begin(part), to = begin(part + 1);
+    if (from.row < to.row && (!sentences || from.sentence < to.sentence)) f(from, to);
+  });
+}
+
+template <class T>
+void PartRunner<T>::forward(const Work<T>& work) const {
+  const OpRow<T>& row = *work.row;
+  if (row.parts == Parts::none || !pays({&work, 1})) return row.forward(work.args);
+  in_parts(work, [&](const PartBegin& from, const PartBegin& to) {
+    row.forward(part_of(row, work.args, from, to));
+  });
+}
+
+template <class T>
+void PartRunner<T>::backward(const Work<T>& work) const {
+  const OpRow<T>& row = *work.row;
+  if (row.parts == Parts::none || !pays({&work, 1})) return backward_here(work);
+  const Args<T> x = without_weight(work);
+  in_parts(work, [&](const PartBegin& from, const PartBegin& to) {
+    row.backward(part_of(row, x, from, to));
+  });
+  weights_backward({&work, 1});
+}
+
+template <class T>
+std::vector<PartBegin> PartRunner<T>::cut(std::span<const std::uint32_t> starts) const {
+  constexpr std::size_t kSentencesAPart = 4;
+  if (!threads_ || threads_->size() == 1 || starts.size() <= kSentencesAPart * threads_->size()) return {};
+  const std::size_t parts = threads_->size(), rows = starts.back();
+  std::vector<PartBegin> begins;
+  for (std::size_t part = 0; part <= parts; ++part) {
+    const std::size_t want = rows * part / parts;
+    auto at = std::lower_bound(starts.begin(), starts.end(), want);
+    if (at != starts.begin() && *at - want > want - *(at - 1)) --at;
+    begins.push_back({*at, static_cast<std::uint32_t>(at - starts.begin())});
+  }
+  return begins;
+}
+
+template <class T>
+void PartRunner<T>::forward(std::span<const Work<T>> works, std::span<const PartBegin> parts) const {
+  if (!pays(works)) {
+    for (const Work<T>& work : works) work.row->forward(work.args);
     return;
   }
-  const std::size_t rows = x.out.rows, saved = row.saved ? row.saved(x) / rows : 0;
-  threads_->parallel_for(parts, [&](std::size_t part) {
-    const std::size_t begin = rows * part / parts, end = rows * (part + 1) / parts;
-    if (begin == end) return;
-    Args<T> mine = x;
-    take_rows(mine.out, begin, end);
-    take_rows(mine.in[0], begin, end);
-    if (row.operands == 2 && row.parts != Parts::product) take_rows(mine.in[1], begin, end);
-    if (!x.ids.empty()) mine.ids = x.ids.subspan(begin, end - begin);
-    mine.saved += begin * saved;
-    f(mine);
+  threads_->parallel_for(parts.size() - 1, [&](std::size_t part) {
+    if (parts[part].row == parts[part + 1].row) return;
+    for (const Work<T>& work : works)
+      work.row->forward(part_of(*work.row, work.args, parts[part], parts[part + 1]));
   });
 }
 
-// Columns of a weight, in groups of two vectors; f also gets where they begin.
 template <class T>
-template <class F>
-void PartRunner<T>::in_columns(const Args<T>& x, F f) const {
+void PartRunner<T>::backward(std::span<const Work<T>> works, std::span<const PartBegin> parts) const {
+  if (!pays(works)) {
+    for (const Work<T>& work : works) backward_here(work);
+    return;
+  }
+  threads_->parallel_for(parts.size() - 1, [&](std::size_t part) {
+    if (parts[part].row == parts[part + 1].row) return;
+    for (const Work<T>& work : works)
+      work.row->backward(part_of(*work.row, without_weight(work), parts[part], parts[part + 1]));
+  });
+  weights_backward(works);
+}
+
+// The weights' columns in one line, in groups of two vectors: each thread takes as much of it as the others.
+template <class T>
+void PartRunner<T>::weights_backward(std::span<const Work<T>> works) const {
   constexpr std::size_t kGroup = 2 * kernels::kLanes;
-  const std::size_t parts = threads_->size(), cols = x.out.cols;
-  const std::size_t groups = (cols + kGroup - 1) / kGroup;
+  const auto groups = [](const Work<T>& work) {
+    const bool has_weight = work.row->parts == Parts::product && work.args.in[1].grad;
+    return has_weight ? (work.args.out.cols + kGroup - 1) / kGroup : 0;
+  };
+  std::size_t total = 0;
+  for (const Work<T>& work : works) total += groups(work) * work.args.in[1].rows;
+  if (total == 0) return;
+  const std::size_t parts = threads_->size();
   threads_->parallel_for(parts, [&](std::size_t part) {
-    const std::size_t begin = groups * part / parts * kGroup;
-    const std::size_t end = std::min(groups * (part + 1) / parts * kGroup, cols);
-    if (begin >= end) return;
-    Args<T> mine = x;
-    mine.in[0].grad = nullptr;
-    for (Block<T>* block : {&mine.out, &mine.in[1]}) {
-      block->data += begin;
-      block->grad += begin;
-      block->cols = static_cast<std::uint32_t>(end - begin);
+    std::size_t before = 0;
+    for (const Work<T>& work : works) {
+      const std::size_t count = groups(work), inputs = work.args.in[1].rows, cols = work.args.out.cols;
+      if (count == 0) continue;
+      const auto first_of = [&](std::size_t p) {
+        const std::size_t at = total * p / parts;
+        return at <= before ? 0 : std::min(count, (at - before + inputs / 2) / inputs);
+      };
+      const std::size_t begin = first_of(part) * kGroup, end = std::min(first_of(part + 1) * kGroup, cols);
+      before += count * inputs;
+      if (begin >= end) continue;
+      Work<T> mine = work;
+      mine.args.in[0].grad = nullptr;
+      for (Block<T>* block : {&mine.args.out, &mine.args.in[1]}) {
+        block->data += begin;
+        block->grad += begin;
+        block->cols = static_cast<std::uint32_t>(end - begin);
+      }
+      if (work.updates) {
+        mine.update.m[1] += begin;
+        mine.update.v[1] += begin;
+      }
+      backward_here(mine);
     }
-    f(mine, begin);
-  });
-}
-
-template <class T>
-void PartRunner<T>::forward(const OpRow<T>& row, const Args<T>& x) const {
-  if (!pays(row, x)) return row.forward(x);
-  in_rows(row, x, [&](const Args<T>& part) { row.forward(part); });
-}
-
-template <class T>
-void PartRunner<T>::backward(const OpRow<T>& row, const Args<T>& x) const {
-  if (!pays(row, x)) return row.backward(x);
-  if (row.parts != Parts::product) return in_rows(row, x, [&](const Args<T>& part) { row.backward(part); });
-  Args<T> inputs = x;  // of a product: the gradient of its input by rows, then that of its weight by columns
-  inputs.in[1].grad = nullptr;
-  in_rows(row, inputs, [&](const Args<T>& part) { row.backward(part); });
-  in_columns(x, [&](const Args<T>& part, std::size_t) { row.backward(part); });
-}
-
-template <class T>
-void PartRunner<T>::backward_update(const OpRow<T>& row, const Args<T>& x,
-                                    const Update<T>& update) const {
-  if (row.parts != Parts::product || !pays(row, x)) return row.backward_update(x, update);
-  Args<T> inputs = x;
-  inputs.in[1].grad = nullptr;
-  in_rows(row, inputs, [&](const Args<T>& part) { row.backward(part); });
-  in_columns(x, [&](const Args<T>& part, std::size_t begin) {
-    Update<T> mine = update;
-    mine.m[1] += begin;
-    mine.v[1] += begin;
-    row.backward_update(part, mine);
   });
 }
 

@@ -1,11 +1,28 @@
-// An operation cut into parts that can be computed apart, each by a thread of its own: rows of a run,
-// sentences of an attention, columns of a weight. No sum is cut, so the bits do not depend on the parts.
+// Operations cut into parts that can be computed apart, each by a thread of its own: rows of a run, sentences
+// of an attention, columns of a weight. No sum is cut, so the bits do not depend on the parts.
 #pragma once
+
+#include <span>
+#include <vector>
 
 #include "kernels/op.h"
 #include "kernels/parallel.h"
 
 namespace glassbox {
+
+// One operation to be computed.
+template <class T>
+struct Work {
+  const kernels::OpRow<T>* row = nullptr;
+  kernels::Args<T> args;
+  kernels::Update<T> update = {};
+  bool updates = false;  // backward: by backward_update()
+};
+
+// Where a part begins: its first row and its first sentence. A list of them ends with the end of the last part.
+struct PartBegin {
+  std::uint32_t row, sentence;
+};
 
 // Runs operations, in parts where there are threads and the work pays for waking them.
 template <class T>
@@ -14,18 +31,26 @@ class PartRunner {
   // Null: everything on the calling thread.
   void set_threads(kernels::Threads* threads) { threads_ = threads; }
 
-  void forward(const kernels::OpRow<T>& row, const kernels::Args<T>& x) const;
-  void backward(const kernels::OpRow<T>& row, const kernels::Args<T>& x) const;
-  void backward_update(const kernels::OpRow<T>& row, const kernels::Args<T>& x,
-                       const kernels::Update<T>& update) const;
+  // One operation.
+  void forward(const Work<T>& work) const;
+  void backward(const Work<T>& work) const;
+
+  // Whole sentences for each thread, those that begin at the rows `starts`, of which the last is the end.
+  // Empty if there are no threads or too few sentences to give each about as much.
+  std::vector<PartBegin> cut(std::span<const std::uint32_t> starts) const;
+  // Operations one after another, each thread its own rows of all of them. REQUIRES: each has Parts::rows,
+  // sentences or product and the parts' rows, and weights are leaves.
+  void forward(std::span<const Work<T>> works, std::span<const PartBegin> parts) const;
+  // Likewise; then the gradients of weights, each thread its own columns of them. REQUIRES: nothing else here adds
+  // to a weight's gradient.
+  void backward(std::span<const Work<T>> works, std::span<const PartBegin> parts) const;
 
  private:
-  bool pays(const kernels::OpRow<T>& row, const kernels::Args<T>& x) const;
-  // f(part of x) for every part.
+  bool pays(std::span<const Work<T>> works) const;
+  // f(part of the work) for every part, of one operation.
   template <class F>
-  void in_rows(const kernels::OpRow<T>& row, const kernels::Args<T>& x, F f) const;
-  template <class F>
-  void in_columns(const kernels::Args<T>& x, F f) const;
+  void in_parts(const Work<T>& work, F f) const;
+  void weights_backward(std::span<const Work<T>> works) const;
 
   kernels::Threads* threads_ = nullptr;
 };

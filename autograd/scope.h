@@ -19,4 +19,29 @@ class StepScope {
   typename Tape<T>::Mark mark_;
 };
 
+// What is recorded while it lives has a row for each position of the same sentences, those that begin at the
+// rows `starts`, of which the last is the end. So threads need not meet after each operation: each takes its
+// own sentences through all of them, when compute() is called, and through all of the walk back. The bits are
+// the same. REQUIRES: nothing reads what was recorded before compute(); the scope ends after it, or on a throw,
+// and then what was recorded goes by Tape::clear(). A scope within another does nothing.
+template <class T>
+class SentenceScope {
+ public:
+  SentenceScope(Tape<T>& tape, std::span<const std::uint32_t> starts)
+      : tape_(tape), opened_(tape.begin_sentences(starts)) {}
+  ~SentenceScope() {
+    if (opened_) tape_.end_sentences();
+  }
+  SentenceScope(const SentenceScope&) = delete;
+  SentenceScope& operator=(const SentenceScope&) = delete;
+
+  void compute() {
+    if (opened_) tape_.compute_waiting();
+  }
+
+ private:
+  Tape<T>& tape_;
+  bool opened_;
+};
+
 }  // namespace glassbox

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "autograd/errors.h"
 #include "autograd/run.h"
@@ -129,9 +130,55 @@ Run<T> Tape<T>::record(Op op, std::initializer_list<Run<T>> operands, std::size_
   run.out = next_block(rows * run.pitch);
   if (row.saved) run.saved = next_block(row.saved(args(run)));
   runs_.push_back(run);
+  const bool waits = in_sentences_ && cut_as(sentences_.back(), run);
+  if (!waits) compute_waiting();
   records_.push_back({op, true, run.out, 0, static_cast<RunId>(runs_.size() - 1)});
-  runner_.forward(row, args(run));
+  if (waits)
+    ++waiting_;
+  else
+    runner_.forward({&row, args(run)});
   return Run<T>(*this, static_cast<RunId>(runs_.size() - 1));
+}
+
+template <class T>
+bool Tape<T>::begin_sentences(std::span<const std::uint32_t> starts) {
+  if (in_sentences_) return false;
+  std::vector<PartBegin> parts = runner_.cut(starts);
+  if (parts.empty()) return false;
+  sentences_.push_back({records_.size(), records_.size(), std::move(parts)});
+  in_sentences_ = true;
+  return true;
+}
+
+template <class T>
+void Tape<T>::end_sentences() {
+  sentences_.back().end = records_.size();
+  in_sentences_ = false;
+  waiting_ = 0;  // some are left if the caller threw
+}
+
+template <class T>
+void Tape<T>::compute_waiting() {
+  if (waiting_ == 0) return;
+  works_.clear();
+  for (std::size_t r = records_.size() - std::exchange(waiting_, 0); r < records_.size(); ++r) {
+    const RunInfo& run = runs_[records_[r].b];
+    works_.push_back({&(*table_)[run.op], args(run)});
+  }
+  runner_.forward(works_, sentences_.back().parts);
+}
+
+// Whether an operation can be computed in those parts, from operands that are computed in them or before.
+template <class T>
+bool Tape<T>::cut_as(const Sentences& s, const RunInfo& run) const {
+  if (run.rows != s.parts.back().row) return false;
+  const Parts parts = (*table_)[run.op].parts;
+  if (parts == Parts::product) return runs_[run.operands[1]].op == Op::leaf;
+  if (parts != Parts::sentences) return parts == Parts::rows;
+  const std::uint32_t* const starts = ids_.data() + run.ids_begin;
+  return std::all_of(s.parts.begin(), s.parts.end(), [&](const PartBegin& part) {
+    return part.sentence < run.ids_count && starts[part.sentence] == part.row;
+  });
 }
 
 template <class T>
@@ -163,17 +210,17 @@ bool Tape<T>::updates_itself(const RunInfo& run, const LeafUpdate* update) const
   return true;
 }
 
+// What walking a run's record back takes, as if all that was asked for earlier had been done. REQUIRES: run.written.
 template <class T>
-void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
-  if (!run.written) return;  // the root does not depend on it
+Work<T> Tape<T>::backward_work(const RunInfo& run, const LeafUpdate* update) {
   const auto& row = (*table_)[run.op];
-  kernels::Args<T> x = args(run);
-  if (row.reads_anywhere) return runner_.backward(row, x);
+  Work<T> work{&row, args(run)};
+  if (row.reads_anywhere) return work;
   const bool updates = updates_itself(run, update), is_product = row.parts == Parts::product;
-  kernels::Update<T> own;
+  kernels::Update<T>& own = work.update;
   for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
     RunInfo& in = runs_[run.operands[k]];
-    x.in[k].first_writer = !in.written;
+    work.args.in[k].first_writer = !in.written;
     in.written = true;
     if (!updates || (is_product && k == 0)) continue;
     own.m[k] = update->m + in.out;
@@ -187,25 +234,68 @@ void Tape<T>::run_backward(RunInfo& run, const LeafUpdate* update) {
       wake(*update, in.out, in.out + std::size_t{in.rows} * in.pitch);
     in.may_rest = !is_product;
   }
-  if (!updates) return runner_.backward(row, x);
-  own.settings = update->settings;
-  own.keep_gradients = update->keep_gradients;
-  runner_.backward_update(row, x, own);
+  work.updates = updates;
+  if (updates) {
+    own.settings = update->settings;
+    own.keep_gradients = update->keep_gradients;
+  }
+  return work;
 }
 
 template <class T>
 void Tape<T>::walk_back(std::size_t from_record, const LeafUpdate* update) {
   dirty_records_ = std::max(dirty_records_, from_record);
-  const Record* const first = records_.data();
+  for (auto s = sentences_.rbegin(); s != sentences_.rend(); ++s) {
+    if (from_record < s->end) continue;
+    walk_records(from_record, s->end, update);
+    walk_sentences(*s, update);
+    from_record = s->begin;
+  }
+  walk_records(from_record, 0, update);
+}
+
+template <class T>
+void Tape<T>::walk_sentences(const Sentences& s, const LeafUpdate* update) {
+  works_.clear();
+  const auto compute = [&] {
+    if (!works_.empty()) runner_.backward(works_, s.parts);
+    works_.clear();
+  };
+  // The gradients of weights come last: whoever else adds to one has to wait for it.
+  const auto adds_to_a_weight = [&](const RunInfo& run) {
+    for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
+      const RunInfo& in = runs_[run.operands[k]];
+      if (in.op != Op::leaf) continue;
+      for (const Work<T>& work : works_)
+        if (work.row->parts == Parts::product && work.args.in[1].grad == grad_ + in.out) return true;
+    }
+    return false;
+  };
+  for (std::size_t r = s.end; r-- > s.begin;) {
+    const bool waits = records_[r].is_run && cut_as(s, runs_[records_[r].b]);
+    if (!waits || adds_to_a_weight(runs_[records_[r].b])) compute();
+    if (!waits) {
+      walk_records(r + 1, r, update);
+    } else if (const RunInfo& run = runs_[records_[r].b]; run.written) {
+      works_.push_back(backward_work(run, update));
+    }
+  }
+  compute();
+}
+
+// The records below `from` down to `to`, one after another.
+template <class T>
+void Tape<T>::walk_records(std::size_t from, std::size_t to, const LeafUpdate* update) {
+  const Record* const first = records_.data() + to;
   const T* const data = data_;
   T* const grad = grad_;
   NodeId last = kNoNode;  // the node whose gradient was set last, and what it is: the chain's next link
   T last_grad(0);
-  for (const Record* r = first + from_record; r != first;) {
+  for (const Record* r = records_.data() + from; r != first;) {
     --r;
     if (r->is_run) {
       last = kNoNode;
-      run_backward(runs_[r->b], update);
+      if (const RunInfo& run = runs_[r->b]; run.written) runner_.backward(backward_work(run, update));
       continue;
     }
     const T g = r->out == last ? last_grad : grad[r->out];
@@ -306,6 +396,7 @@ void Tape<T>::clear(const Mark& mark) {
   ids_.resize(mark.ids);
   if (!labels_.empty())
     labels_.erase(labels_.lower_bound(static_cast<NodeId>(mark.size)), labels_.end());
+  while (!sentences_.empty() && sentences_.back().end > mark.records) sentences_.pop_back();
   dirty_records_ = std::min(dirty_records_, mark.records);
   if (mark.records == 0)  // what is kept are leaves alone, and no record reads them any more
     for (RunInfo& run : runs_) run.uses = 0;

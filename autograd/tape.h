@@ -93,6 +93,11 @@ class Tape {
   // Every gradient becomes 0.
   void zero_grad();
 
+  // See SentenceScope. True if records wait from here on, for threads to take whole sentences.
+  bool begin_sentences(std::span<const std::uint32_t> starts);
+  void compute_waiting();
+  void end_sentences();
+
   // How much is on the tape.
   struct Mark {
     std::size_t size = 0, records = 0, runs = 0, ids = 0;
@@ -160,7 +165,8 @@ class Tape {
   void begin_backward();
   void backward(std::span<const Seed> seeds, const LeafUpdate* update);
   void walk_back(std::size_t from_record, const LeafUpdate* update);
-  void run_backward(RunInfo& run, const LeafUpdate* update);
+  void walk_records(std::size_t from, std::size_t to, const LeafUpdate* update);
+  Work<T> backward_work(const RunInfo& run, const LeafUpdate* update);
   void wake(const LeafUpdate& update, std::size_t begin, std::size_t end);
   bool updates_itself(const RunInfo& run, const LeafUpdate* update) const;
 
@@ -168,7 +174,19 @@ class Tape {
   // The table's length-1 paths once more, side by side: plain scalar code looks one up for every node.
   std::array<T (*)(T, T), kernels::kOpCount> forward1_;
   std::array<T (*)(T, T, T, T, T*, T*), kernels::kOpCount> backward1_;
+  // Records made in one SentenceScope, and how its rows are cut.
+  struct Sentences {
+    std::size_t begin, end;
+    std::vector<PartBegin> parts;
+  };
+  bool cut_as(const Sentences& s, const RunInfo& run) const;
+  void walk_sentences(const Sentences& s, const LeafUpdate* update);
+
   PartRunner<T> runner_;
+  std::vector<Sentences> sentences_;
+  bool in_sentences_ = false;
+  std::size_t waiting_ = 0;     // the last so many records have yet to be computed
+  std::vector<Work<T>> works_;  // memory for what is handed to runner_
   T* data_ = nullptr;
   T* grad_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;

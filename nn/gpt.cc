@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "autograd/scope.h"
 #include "nn/layers.h"
 
 namespace glassbox {
@@ -81,10 +82,13 @@ Run<T> Gpt<T>::forward(const Batch& batch) {
   ids_ = batch.tokens;
   ids_.insert(ids_.end(), batch.positions.begin(), batch.positions.end());
   check_ids(ids_);
+  SentenceScope<T> sentences(tape_, batch.starts);
   const auto x = embedding(tables_[0], tables_[1], ids_);
-  return layers(x, LabelContext::kStacked, [&](std::size_t, const Run<T>& query_key_value) {
+  const auto logits = layers(x, LabelContext::kStacked, [&](std::size_t, const Run<T>& query_key_value) {
     return causal_self_attention(query_key_value, batch.starts, config().n_head);
   });
+  sentences.compute();
+  return logits;
 }
 
 template <class T>
@@ -107,8 +111,10 @@ typename Gpt<T>::Loss Gpt<T>::loss(const Batch& batch) {
   for (const TokenId target : batch.targets)
     if (target >= config().vocab_size)
       throw TapeError(fmt::format("loss: expected targets below {}, found {}", config().vocab_size, target));
+  SentenceScope<T> sentences(tape_, batch.starts);
   const auto rows =
       named(cross_entropy(forward(batch), batch.targets), Stage::loss, 0, LabelContext::kStacked);
+  sentences.compute();
   const auto weights = tape_.leaf_run(batch.rows(), 1);
   for (std::size_t n = 0; n < batch.rows(); ++n)
     *tape_.data_from(weights.node(n, 0)) = static_cast<T>(batch.weights[n]);
