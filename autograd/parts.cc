@@ -141,43 +141,60 @@ void PartRunner<T>::backward(std::span<const Work<T>> works, std::span<const Par
   threads_->parallel_for(parts.size() - 1, [&](std::size_t part) {
     if (parts[part].row == parts[part + 1].row) return;
     for (const Work<T>& work : works)
-      work.row->backward(part_of(*work.row, without_weight(work), parts[part], parts[part + 1]));
+      if (!work.whole)
+        work.row->backward(part_of(*work.row, without_weight(work), parts[part], parts[part + 1]));
   });
   weights_backward(works);
 }
 
-// The weights' columns in one line, in groups of two vectors: each thread takes as much of it as the others.
+// What is left of the works in one line, each as long as it takes: a weight's columns in groups of two vectors, an
+// operation that is not cut whole. Each thread takes as much of the line as the others.
 template <class T>
 void PartRunner<T>::weights_backward(std::span<const Work<T>> works) const {
   constexpr std::size_t kGroup = 2 * kernels::kLanes;
-  const auto groups = [](const Work<T>& work) {
-    const bool has_weight = work.row->parts == Parts::product && work.args.in[1].grad;
-    return has_weight ? (work.args.out.cols + kGroup - 1) / kGroup : 0;
+  struct Piece {
+    const Work<T>* work;
+    std::size_t count, length;  // groups, and the time each takes
   };
+  // In scalar multiply-adds, as measured: a step of a weight is worth 24 of them, of a table's scalar 32.
+  std::vector<Piece> line;
   std::size_t total = 0;
-  for (const Work<T>& work : works) total += groups(work) * work.args.in[1].rows;
-  if (total == 0) return;
+  for (const Work<T>& work : works) {
+    const Args<T>& x = work.args;
+    if (work.whole)
+      line.push_back({&work, 1, 32 * x.in[0].rows * x.in[0].pitch});
+    else if (work.row->parts == Parts::product && x.in[1].grad)
+      line.push_back({&work, (x.out.cols + kGroup - 1) / kGroup,
+                      x.in[1].rows * kGroup * (x.out.rows + (work.updates ? 24 : 0))});
+    else
+      continue;
+    total += line.back().count * line.back().length;
+  }
+  if (line.empty()) return;
   const std::size_t parts = threads_->size();
   threads_->parallel_for(parts, [&](std::size_t part) {
     std::size_t before = 0;
-    for (const Work<T>& work : works) {
-      const std::size_t count = groups(work), inputs = work.args.in[1].rows, cols = work.args.out.cols;
-      if (count == 0) continue;
+    for (const Piece& piece : line) {
       const auto first_of = [&](std::size_t p) {
         const std::size_t at = total * p / parts;
-        return at <= before ? 0 : std::min(count, (at - before + inputs / 2) / inputs);
+        return at <= before ? 0 : std::min(piece.count, (at - before + piece.length / 2) / piece.length);
       };
-      const std::size_t begin = first_of(part) * kGroup, end = std::min(first_of(part + 1) * kGroup, cols);
-      before += count * inputs;
-      if (begin >= end) continue;
-      Work<T> mine = work;
+      const std::size_t first = first_of(part), last = first_of(part + 1);
+      before += piece.count * piece.length;
+      if (first == last) continue;
+      Work<T> mine = *piece.work;
+      if (mine.whole) {
+        backward_here(mine);
+        continue;
+      }
+      const std::size_t begin = first * kGroup, end = std::min<std::size_t>(last * kGroup, mine.args.out.cols);
       mine.args.in[0].grad = nullptr;
       for (Block<T>* block : {&mine.args.out, &mine.args.in[1]}) {
         block->data += begin;
         block->grad += begin;
         block->cols = static_cast<std::uint32_t>(end - begin);
       }
-      if (work.updates) {
+      if (mine.updates) {
         mine.update.m[1] += begin;
         mine.update.v[1] += begin;
       }

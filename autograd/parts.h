@@ -17,6 +17,7 @@ struct Work {
   kernels::Args<T> args;
   kernels::Update<T> update = {};
   bool updates = false;  // backward: by backward_update()
+  bool whole = false;    // backward of several: not to be cut
 };
 
 // Where a part begins: its first row and its first sentence. A list of them ends with the end of the last part.
@@ -41,8 +42,8 @@ class PartRunner {
   // Operations one after another, each thread its own rows of all of them. REQUIRES: each has Parts::rows,
   // sentences or product and the parts' rows, and weights are leaves.
   void forward(std::span<const Work<T>> works, std::span<const PartBegin> parts) const;
-  // Likewise; then the gradients of weights, each thread its own columns of them. REQUIRES: nothing else here adds
-  // to a weight's gradient.
+  // Likewise; then the gradients of weights, each thread its own columns of them, and what is whole.
+  // REQUIRES: to what these add, nothing else here adds.
   void backward(std::span<const Work<T>> works, std::span<const PartBegin> parts) const;
 
  private:

@@ -261,23 +261,32 @@ void Tape<T>::walk_sentences(const Sentences& s, const LeafUpdate* update) {
     if (!works_.empty()) runner_.backward(works_, s.parts);
     works_.clear();
   };
-  // The gradients of weights come last: whoever else adds to one has to wait for it.
-  const auto adds_to_a_weight = [&](const RunInfo& run) {
+  // The gradients of weights and tables come last: whoever else adds to one has to wait for it.
+  const auto adds_to_one = [&](const RunInfo& run) {
     for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
       const RunInfo& in = runs_[run.operands[k]];
       if (in.op != Op::leaf) continue;
       for (const Work<T>& work : works_)
-        if (work.row->parts == Parts::product && work.args.in[1].grad == grad_ + in.out) return true;
+        for (std::size_t j = 0; j < kernels::kMaxOperands; ++j)
+          if ((work.whole || (work.row->parts == Parts::product && j == 1)) && work.args.in[j].grad == grad_ + in.out)
+            return true;
     }
     return false;
   };
+  const auto reads_leaves = [&](const RunInfo& run) {
+    return !(*table_)[run.op].reads_anywhere &&
+           std::all_of(run.operands.begin(), run.operands.end(),
+                       [&](RunId in) { return in == kNoRun || runs_[in].op == Op::leaf; });
+  };
   for (std::size_t r = s.end; r-- > s.begin;) {
-    const bool waits = records_[r].is_run && cut_as(s, runs_[records_[r].b]);
-    if (!waits || adds_to_a_weight(runs_[records_[r].b])) compute();
+    const RunInfo* const run = records_[r].is_run ? &runs_[records_[r].b] : nullptr;
+    const bool is_cut = run && cut_as(s, *run), waits = run && (is_cut || reads_leaves(*run));
+    if (!waits || adds_to_one(*run)) compute();
     if (!waits) {
       walk_records(r + 1, r, update);
-    } else if (const RunInfo& run = runs_[records_[r].b]; run.written) {
-      works_.push_back(backward_work(run, update));
+    } else if (run->written) {
+      works_.push_back(backward_work(*run, update));
+      works_.back().whole = !is_cut;
     }
   }
   compute();

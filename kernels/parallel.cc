@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -21,6 +22,8 @@ namespace {
 // To sleep and be woken costs some 10 to 50 us, so a wait shorter than that is better spun away; longer ones
 // should leave the core to others.
 constexpr std::chrono::microseconds kSpin{20};
+
+constexpr std::uint64_t kHalf = 0xFFFFFFFF;  // of a queue's word: where its next part stands
 
 void pause() {
 #if defined(__x86_64__)
@@ -78,7 +81,7 @@ std::size_t allowed_cores() {
   return granted < static_cast<double>(cores) ? static_cast<std::size_t>(granted) : cores;
 }
 
-Threads::Threads(std::size_t count) : failed_(std::max<std::size_t>(count, 1)) {
+Threads::Threads(std::size_t count) : queues_(std::max<std::size_t>(count, 1)) {
   try {
     for (std::size_t thread = 1; thread < count; ++thread)
       workers_.emplace_back([this, thread] { work(thread); });
@@ -91,7 +94,7 @@ Threads::Threads(std::size_t count) : failed_(std::max<std::size_t>(count, 1)) {
 Threads::~Threads() { stop(); }
 
 void Threads::stop() {
-  stop_ = true;
+  stop_.store(true);
   {
     const std::lock_guard lock(mutex_);
     round_.fetch_add(1, std::memory_order_release);
@@ -100,12 +103,32 @@ void Threads::stop() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void Threads::own_parts(std::size_t thread) {
+void Threads::compute(std::size_t part) {
   try {
-    for (std::size_t part = thread; part < parts_; part += failed_.size()) call_(context_, part);
+    call_(context_, part);
   } catch (...) {
-    failed_[thread] = std::current_exception();
+    const std::lock_guard lock(mutex_);
+    if (!failed_ || part < failed_part_) failed_ = std::current_exception(), failed_part_ = part;
   }
+  if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+    const std::lock_guard lock(mutex_);  // the caller is either before its look at left_ or asleep
+    end_.notify_one();
+  }
+}
+
+bool Threads::take_part_of(std::size_t owner) {
+  std::atomic<std::uint64_t>& parts = queues_[owner].parts;
+  for (std::uint64_t seen = parts.load(std::memory_order_acquire); (seen & kHalf) < seen >> 32;)
+    if (parts.compare_exchange_weak(seen, seen + 1, std::memory_order_acq_rel)) {
+      compute((seen & kHalf) * queues_.size() + owner);
+      return true;
+    }
+  return false;
+}
+
+void Threads::take_parts(std::size_t thread) {
+  for (std::size_t i = 0; i < queues_.size(); ++i)
+    while (take_part_of((thread + i) % queues_.size())) {}
 }
 
 void Threads::work(std::size_t thread) {
@@ -115,39 +138,34 @@ void Threads::work(std::size_t thread) {
       std::unique_lock lock(mutex_);
       begin_.wait(lock, moved);
     }
-    ++seen;
-    if (stop_) return;
-    own_parts(thread);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      const std::lock_guard lock(mutex_);  // the caller is either before its look at busy_ or asleep
-      end_.notify_one();
-    }
+    if (stop_.load()) return;
+    seen = round_.load(std::memory_order_acquire);
+    take_parts(thread);
   }
 }
 
 void Threads::run(std::size_t parts, Call call, void* context) {
-  parts_ = parts;
+  if (parts == 0) return;
   call_ = call;
   context_ = context;
-  std::fill(failed_.begin(), failed_.end(), nullptr);
-  if (!workers_.empty() && parts > 1) {
-    busy_.store(workers_.size(), std::memory_order_relaxed);
+  left_.store(parts, std::memory_order_relaxed);
+  const std::size_t threads = queues_.size();
+  for (std::size_t owner = 0; owner < threads; ++owner)
+    queues_[owner].parts.store(std::uint64_t{(parts + threads - 1 - owner) / threads} << 32, std::memory_order_release);
+  if (threads > 1 && parts > 1) {
     {
       const std::lock_guard lock(mutex_);
       round_.fetch_add(1, std::memory_order_release);
     }
     begin_.notify_all();
   }
-  own_parts(0);
-  if (!workers_.empty() && parts > 1) {
-    const auto done = [&] { return busy_.load(std::memory_order_acquire) == 0; };
-    if (!spin(done)) {
-      std::unique_lock lock(mutex_);
-      end_.wait(lock, done);
-    }
+  take_parts(0);
+  const auto done = [&] { return left_.load(std::memory_order_acquire) == 0; };
+  if (!spin(done)) {
+    std::unique_lock lock(mutex_);
+    end_.wait(lock, done);
   }
-  for (const std::exception_ptr& failure : failed_)
-    if (failure) std::rethrow_exception(failure);
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
 }
 
 }  // namespace glassbox::kernels
