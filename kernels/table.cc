@@ -50,8 +50,12 @@ template const Table<float>& table<float>();
 template const Table<double>& table<double>();
 
 namespace {
-// Of the targets compiled, those that may run here, best first: a smaller bit is a better target.
-std::int64_t usable_targets() { return hwy::SupportedTargets() & HWY_TARGETS; }
+// Of the targets compiled, those that may run here, best first: a smaller bit is a better target. If none is
+// among the supported, the lowest runs: Highway counts NEON only where a processor has AES as well.
+std::int64_t usable_targets() {
+  const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
+  return usable ? usable : HWY_STATIC_TARGET;
+}
 }  // namespace
 
 const char* simd_target() {
