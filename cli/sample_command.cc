@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -111,14 +112,14 @@ int sample_from(const Arguments& arguments, Decoder<T> model) {
   for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
   std::vector<std::string> texts(threads.size());
   for (const std::vector<TokenId>& prompt : prompts) {
+    std::vector<std::optional<Generator<T>>> generators(threads.size());
     for (std::uint64_t done = 0; done < parts; done += threads.size()) {
       threads.parallel_for(std::min<std::uint64_t>(threads.size(), parts - done), [&](std::size_t i) {
         const std::uint64_t first = (done + i) * kPart;
         std::string& text = texts[i];
         text.clear();
-        for (const Generated& sentence :
-             generate_samples(models[i], config, std::span<const TokenId>(prompt), max_tokens, seed,
-                              first, std::min(kPart, samples - first))) {
+        if (!generators[i]) generators[i].emplace(models[i], config, prompt, max_tokens, seed);
+        for (const Generated& sentence : generators[i]->samples(first, std::min(kPart, samples - first))) {
           text += json ? as_json(models[i], sentence, seed)
                        : model.tokenizer().decode(sentence.tokens);
           text += '\n';

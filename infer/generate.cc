@@ -63,78 +63,72 @@ Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const T
 }
 
 template <class T>
-std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& config,
-                                        std::span<const TokenId> prompt, std::size_t max_tokens,
-                                        std::uint32_t seed, std::uint64_t first, std::size_t count,
-                                        std::size_t slots, std::size_t shared_bytes) {
-  // A tree of what sentences begin with, the prompt first. A sentence walks down it for as long as its words are
-  // there, and the pass it then begins with becomes a branch: one a sentence, so the likely beginnings come in.
-  constexpr std::size_t kNone = ~std::size_t{0};
-  struct Beginning {
-    KvCache<T> cache;
-    std::vector<T> logits;
-    Sampler sampler;  // has read them
-    std::vector<std::pair<TokenId, std::size_t>> next;
+Generator<T>::Generator(Decoder<T>& model, const SamplerConfig& config, std::span<const TokenId> prompt,
+                        std::size_t max_tokens, std::uint32_t seed, std::size_t shared_bytes)
+    : model_(model), sampler_(config), prompt_(prompt.begin(), prompt.end()), max_tokens_(max_tokens), seed_(seed),
+      beginnings_(read_prompt(shared_bytes)) {}
 
-    std::size_t after(TokenId token) const {
-      for (const auto& [word, place] : next)
-        if (word == token) return place;
-      return kNone;
-    }
-  };
-  std::vector<Beginning> beginnings;
-  const auto add_beginning = [&](const KvCache<T>& cache, std::span<const T> logits) {
-    beginnings.push_back({KvCache<T>(model.config()), {logits.begin(), logits.end()}, Sampler(config), {}});
-    beginnings.back().cache.copy_from(cache);
-    beginnings.back().sampler.read(std::span<const T>(beginnings.back().logits));
-  };
+template <class T>
+Beginnings<T> Generator<T>::read_prompt(std::size_t shared_bytes) {
+  KvCache<T> cache(model_.config());
+  const DrawTable table = sampler_.read(glassbox::read_prompt(model_, prompt_, cache));
+  return {cache, table, shared_bytes};
+}
+
+template <class T>
+std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t count, std::size_t slots) {
+  using Place = typename Beginnings<T>::Place;
+  constexpr Place kNone = Beginnings<T>::kNone;
   struct Slot {
     KvCache<T> cache;
     Coins coins;
     Sentence sentence;
-    std::size_t beginning;  // that the next pass extends, or kNone
+    Place beginning;  // that the next pass extends, or kNone
+    Draw draw;        // by what
   };
-
-  KvCache<T> prompt_cache(model.config());
-  const std::span<const T> prompt_logits = read_prompt(model, prompt, prompt_cache);
-  const std::size_t beginning_bytes = prompt_cache.bytes() + prompt_logits.size() * (sizeof(T) + sizeof(float));
-  const std::size_t most_beginnings = 1 + shared_bytes / beginning_bytes;
-  add_beginning(prompt_cache, prompt_logits);
 
   std::vector<Generated> result(count);
   std::size_t begun = 0;
-  const std::size_t block = model.config().block_size;
+  const std::size_t block = model_.config().block_size;
   // Begins the next sentence in a slot, and those after it for as long as they end within the tree; false if
-  // none is left.
+  // none is left. The pass that a sentence begins with becomes a branch: one a sentence, so the likely ones come in.
   const auto begin = [&](Slot& slot) {
     while (begun < count) {
       Generated& out = result[begun];
       out.tokens.reserve(block);
-      out.tokens.assign(prompt.begin(), prompt.end());
-      slot.coins = Coins(seed, first + begun);
-      slot.sentence = {&out, prompt.size(), max_tokens, model.tokenizer().bos()};
+      out.tokens = prompt_;
+      slot.coins = Coins(seed_, first + begun);
+      slot.sentence = {&out, prompt_.size(), max_tokens_, model_.tokenizer().bos()};
       ++begun;
-      std::size_t at = 0;
-      while (slot.sentence.take(beginnings[at].sampler.draw(slot.coins()), beginnings[at].cache.size(), block)) {
-        const std::size_t next = beginnings[at].after(out.tokens.back());
-        if (next == kNone) {
-          slot.cache.copy_from(beginnings[at].cache);
+      for (Place at = Beginnings<T>::kRoot;;) {
+        const double coin = slot.coins();
+        const auto* branch = beginnings_.find(at, coin);
+        if (!branch) {
+          slot.draw = sampler_.draw(beginnings_.table(at), coin);
+          branch = beginnings_.find(at, slot.draw.token);
+        }
+        const TokenId token = branch ? branch->token : slot.draw.token;
+        if (!slot.sentence.take(token, beginnings_.size(at), block)) {
+          if (!branch && !beginnings_.full()) beginnings_.add(at, slot.draw);
+          break;
+        }
+        if (!branch) {
+          beginnings_.fill(at, slot.cache);
           slot.beginning = at;
           return true;
         }
-        at = next;
+        at = branch->place;
       }
     }
     return false;
   };
 
-  Sampler sampler(config);
   std::vector<Slot> active;
   std::vector<TokenId> tokens;
   std::vector<KvCache<T>*> caches;
   active.reserve(slots);
   while (active.size() < slots) {
-    active.push_back({KvCache<T>(model.config()), Coins(seed, 0), {}, kNone});
+    active.push_back({KvCache<T>(model_.config()), Coins(seed_, 0), {}, kNone, {}});
     if (!begin(active.back())) {
       active.pop_back();
       break;
@@ -147,16 +141,14 @@ std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& 
       tokens.push_back(slot.sentence.out->tokens.back());
       caches.push_back(&slot.cache);
     }
-    const LogitRows<T> logits = model.step(tokens, caches);
+    const LogitRows<T> logits = model_.step(tokens, caches);
     for (std::size_t i = active.size(); i-- > 0;) {
       Slot& slot = active[i];
-      const std::size_t from = std::exchange(slot.beginning, kNone);
-      if (from != kNone && beginnings.size() < most_beginnings && beginnings[from].after(tokens[i]) == kNone) {
-        beginnings[from].next.push_back({tokens[i], beginnings.size()});
-        add_beginning(slot.cache, logits[i]);
-      }
-      const TokenId token = sampler.sample(logits[i], slot.coins());
-      if (slot.sentence.take(token, slot.cache.size(), block) || begin(slot)) continue;
+      const DrawTable table = sampler_.read(logits[i]);
+      const Place from = std::exchange(slot.beginning, kNone);
+      if (from != kNone && !beginnings_.full() && !beginnings_.find(from, tokens[i]))
+        beginnings_.add(from, slot.draw, slot.cache, table);
+      if (slot.sentence.take(sampler_.draw(table, slot.coins()).token, slot.cache.size(), block) || begin(slot)) continue;
       if (i + 1 < active.size()) slot = std::move(active.back());
       active.pop_back();
     }
@@ -177,14 +169,8 @@ template Generated generate_tokens(Decoder<float>&, Sampler&, std::span<const To
                                    const std::function<double()>&);
 template Generated generate_tokens(Decoder<double>&, Sampler&, std::span<const TokenId>,
                                    std::size_t, const std::function<double()>&);
-template std::vector<Generated> generate_samples(Decoder<float>&, const SamplerConfig&,
-                                                 std::span<const TokenId>, std::size_t,
-                                                 std::uint32_t, std::uint64_t, std::size_t,
-                                                 std::size_t, std::size_t);
-template std::vector<Generated> generate_samples(Decoder<double>&, const SamplerConfig&,
-                                                 std::span<const TokenId>, std::size_t,
-                                                 std::uint32_t, std::uint64_t, std::size_t,
-                                                 std::size_t, std::size_t);
+template class Generator<float>;
+template class Generator<double>;
 template std::string generate(Decoder<float>&, const GenerateConfig&, Random&);
 template std::string generate(Decoder<double>&, const GenerateConfig&, Random&);
 

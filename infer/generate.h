@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "infer/beginnings.h"
 #include "infer/decoder.h"
 #include "infer/sampler.h"
 
@@ -44,19 +45,44 @@ template <class T>
 Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
                           std::size_t max_tokens, const std::function<double()>& coin);
 
-// Sentences `first` to `first` + `count` - 1 of a prompt, in order, sentence i drawn with Coins(seed, i).
-// `slots` of them are decoded side by side, and where one ends the next begins at once. What sentences have in
-// common is computed once: the prompt, and then beginnings that came up, up to `shared_bytes` of caches and
-// logits. A sentence is the same for any number of slots, whatever stands beside it and whatever is shared.
-// Throws as generate_tokens does. REQUIRES: slots > 0.
 inline constexpr std::size_t kSlots = 24;  // four tiles of the kernels; more gain nothing and fill the cache
-inline constexpr std::size_t kSharedBytes = std::size_t{1} << 20;  // what a core's own cache holds
+inline constexpr std::size_t kSharedBytes = std::size_t{16} << 20;
+
+// Many sentences of one prompt, sentence i drawn with Coins(seed, i). What they have in common is computed once:
+// the prompt, and then beginnings that came up, up to `shared_bytes` of memory. A sentence is the same for any
+// number of slots, whatever stands beside it, whatever was drawn before it and whatever is shared.
+template <class T>
+class Generator {
+ public:
+  // Throws as generate_tokens does. The model must outlive it.
+  Generator(Decoder<T>& model, const SamplerConfig& config, std::span<const TokenId> prompt, std::size_t max_tokens,
+            std::uint32_t seed, std::size_t shared_bytes = kSharedBytes);
+
+  // Sentences `first` to `first` + `count` - 1, in order. `slots` of them are decoded side by side, and where one
+  // ends the next begins at once. REQUIRES: slots > 0.
+  std::vector<Generated> samples(std::uint64_t first, std::size_t count, std::size_t slots = kSlots);
+
+  const Beginnings<T>& shared() const { return beginnings_; }
+
+ private:
+  Beginnings<T> read_prompt(std::size_t shared_bytes);
+
+  Decoder<T>& model_;
+  Sampler sampler_;
+  std::vector<TokenId> prompt_;
+  std::size_t max_tokens_;
+  std::uint32_t seed_;
+  Beginnings<T> beginnings_;
+};
+
+// Such sentences of a generator made for them.
 template <class T>
 std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& config,
                                         std::span<const TokenId> prompt, std::size_t max_tokens,
                                         std::uint32_t seed, std::uint64_t first, std::size_t count,
-                                        std::size_t slots = kSlots,
-                                        std::size_t shared_bytes = kSharedBytes);
+                                        std::size_t slots = kSlots, std::size_t shared_bytes = kSharedBytes) {
+  return Generator<T>(model, config, prompt, max_tokens, seed, shared_bytes).samples(first, count, slots);
+}
 
 // One sentence as text. Throws VocabularyError for a word of the prompt that the model does not know.
 template <class T>

@@ -26,12 +26,25 @@ CacheView<T> KvCache<T>::values(std::size_t layer) const {
 }
 
 template <class T>
-void KvCache<T>::copy_from(const KvCache& other) {
-  const std::size_t keys = width_ * kernels::padded(capacity_);
-  for (std::size_t l = 0; l < n_layer_; ++l)  // of the values what is filled; keys lie across the whole block
-    std::copy_n(other.storage_.data() + l * layer_size_, keys + other.size_ * width_,
-                storage_.data() + l * layer_size_);
-  size_ = other.size_;
+void KvCache<T>::get(std::size_t position, T* entry) const {
+  const std::size_t pitch = kernels::padded(capacity_);
+  for (std::size_t l = 0; l < n_layer_; ++l) {
+    const T* keys = storage_.data() + l * layer_size_;
+    for (std::size_t c = 0; c < width_; ++c) *entry++ = keys[c * pitch + position];
+    entry = std::copy_n(keys + width_ * pitch + position * width_, width_, entry);
+  }
+}
+
+template <class T>
+void KvCache<T>::set(std::size_t position, const T* entry) {
+  const std::size_t pitch = kernels::padded(capacity_);
+  for (std::size_t l = 0; l < n_layer_; ++l) {
+    T* keys = storage_.data() + l * layer_size_;
+    for (std::size_t c = 0; c < width_; ++c) keys[c * pitch + position] = *entry++;
+    std::copy_n(entry, width_, keys + width_ * pitch + position * width_);
+    entry += width_;
+  }
+  size_ = std::max(size_, position + 1);
 }
 
 template class KvCache<float>;

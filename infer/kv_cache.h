@@ -45,8 +45,12 @@ class KvCache {
   // REQUIRES: layer < n_layer.
   CacheView<T> keys(std::size_t layer) const;
   CacheView<T> values(std::size_t layer) const;
-  // Holds what `other` holds. REQUIRES: made for the same config.
-  void copy_from(const KvCache& other);
+  // What one token appended, 2 * n_layer * n_embd scalars: layer by layer its keys, then its values.
+  std::size_t entry_size() const { return 2 * n_layer_ * width_; }
+  // Writes it to `entry`. REQUIRES: position < size().
+  void get(std::size_t position, T* entry) const;
+  // Takes it from `entry`, and then holds `position` + 1 tokens at least. REQUIRES: position < capacity().
+  void set(std::size_t position, const T* entry);
   // Empty again. What the memory held before has no influence on what is computed later.
   void clear() { size_ = 0; }
 

@@ -80,9 +80,7 @@ Sampler::Sampler(const SamplerConfig& config) : config_(config) { config_.valida
 // weights of unequal logits.
 template <class T>
 std::span<const double> Sampler::probabilities(std::span<const T> logits) {
-  const std::size_t size = size_ = logits.size();
-  quick_ = false;
-  exact_ = true;
+  const std::size_t size = logits.size();
   const double largest = largest_of(logits);
   std::vector<double>& weight = probabilities_;
   weight.resize(kernels::padded(size));
@@ -146,82 +144,94 @@ std::span<const double> Sampler::probabilities(std::span<const T> logits) {
 // sum(w_i |x_i|) / S <= ln V, because it and ln S add up to the entropy. The running sum and S are both off by
 // so much, hence 2^-23 (3 ln V + 10) of S between borders in floats and in doubles; `margin_` is twice that.
 // Temperatures beyond a thousand or below a thousandth, and infinite logits, are left to the doubles.
-bool Sampler::read_quickly(std::span<const float> logits) {
+std::optional<DrawTable> Sampler::read_quickly(std::span<const float> logits) {
   const bool cut_k = config_.top_k != 0 && config_.top_k < logits.size();
   if (cut_k || config_.top_p < 1 || config_.temperature < 1e-3 || config_.temperature > 1e3)
-    return false;
-  const kernels::Table<float>& table = kernels::table<float>();
-  const float largest = table.highest(logits.data(), logits.size());
-  if (!(std::abs(largest) <= std::numeric_limits<float>::max())) return false;
-  logits_ = logits;
+    return std::nullopt;
+  const float largest = kernels::table<float>().highest(logits.data(), logits.size());
+  if (!(std::abs(largest) <= std::numeric_limits<float>::max())) return std::nullopt;
   sums_.resize((logits.size() + kDrawBlock - 1) / kDrawBlock);
-  weights_.resize(sums_.size() * kDrawBlock);
-  table.weigh({.logits = logits.data(), .size = logits.size(), .highest = largest,
-               .scale = static_cast<float>(std::numbers::log2e / config_.temperature), .weights = weights_.data(),
-               .sums = sums_.data()});
-  total_ = 0;
-  for (const float sum : sums_) total_ += sum;
+  kernels::table<float>().weigh({.logits = logits.data(), .size = logits.size(), .highest = largest, .scale = scale(),
+                                 .weights = nullptr, .sums = sums_.data()});
+  DrawTable table;
+  table.logits_ = logits;
+  table.sums_ = sums_;
+  table.highest_ = largest;
+  for (const float sum : sums_) table.total_ += sum;
   const int bits = static_cast<int>(std::bit_width(logits.size()));  // ln V < 0.7 bits
-  margin_ = total_ * 0x1p-22 * (3 * 0.7 * bits + 10);
-  return true;
+  table.margin_ = table.total_ * 0x1p-22 * (3 * 0.7 * bits + 10);
+  return table;
 }
 
-std::optional<TokenId> Sampler::draw_quickly(double coin) const {
-  const double place = coin * total_;
+// The weights of the one block that the coin falls into are computed once more.
+std::optional<Draw> Sampler::draw_quickly(const DrawTable& table, double coin) const {
+  const double place = coin * table.total_;
   double below = 0;
   std::size_t block = 0;
-  for (; block < sums_.size() && below + sums_[block] <= place; ++block) below += sums_[block];
-  if (block == sums_.size()) return std::nullopt;
-  std::size_t i = block * kDrawBlock;
-  const std::size_t end = i + kDrawBlock;
-  for (; i < end; i += kLanes) {  // sixteen at a time, in four sums side by side
+  for (; block < table.sums_.size() && below + table.sums_[block] <= place; ++block) below += table.sums_[block];
+  if (block == table.sums_.size()) return std::nullopt;
+  const std::size_t first = block * kDrawBlock;
+  float weights[kDrawBlock], sum;
+  kernels::table<float>().weigh({.logits = table.logits_.data() + first,
+                                 .size = std::min(kDrawBlock, table.logits_.size() - first),
+                                 .highest = table.highest_, .scale = scale(), .weights = weights, .sums = &sum});
+  std::size_t i = 0;
+  for (; i < kDrawBlock; i += kLanes) {  // sixteen at a time, in four sums side by side
     float part[4] = {};
-    for (std::size_t j = 0; j < kLanes; ++j) part[j % 4] += weights_[i + j];
+    for (std::size_t j = 0; j < kLanes; ++j) part[j % 4] += weights[i + j];
     const double next = below + ((part[0] + part[1]) + (part[2] + part[3]));
     if (next > place) break;
     below = next;
   }
-  for (; i < end; ++i) {
-    const double above = below + weights_[i];
+  for (; i < kDrawBlock; ++i) {
+    const double above = below + weights[i];
     if (above > place) {
-      if (place - below < margin_ || above - place < margin_) return std::nullopt;
-      return static_cast<TokenId>(i);
+      if (place - below < table.margin_ || above - place < table.margin_) return std::nullopt;
+      return Draw{static_cast<TokenId>(first + i), (below + table.margin_) / table.total_,
+                  (above - table.margin_) / table.total_};
     }
     below = above;
   }
   return std::nullopt;
 }
 
+float Sampler::scale() const { return static_cast<float>(std::numbers::log2e / config_.temperature); }
+
 template <class T>
-void Sampler::read(std::span<const T> logits) {
-  if constexpr (std::is_same_v<T, float>) {
-    quick_ = read_quickly(logits);
-    exact_ = false;
-    if (quick_) return;
-  }
-  probabilities(logits);
+DrawTable Sampler::read_exactly(std::span<const T> logits) {
+  shares_.clear();
+  double sum = 0;
+  const std::span<const double> p = probabilities(logits);
+  for (std::size_t i = 0; i < p.size(); ++i)
+    if (p[i] > 0) shares_.push_back({sum += p[i], static_cast<TokenId>(i)});
+  DrawTable table;
+  table.shares_ = shares_;
+  return table;
 }
 
-TokenId Sampler::draw(double coin) {
-  if (quick_) {
-    if (const auto token = draw_quickly(coin)) return *token;
-    if (!exact_) probabilities(logits_);
-    quick_ = true;
+template <class T>
+DrawTable Sampler::read(std::span<const T> logits) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (const auto table = read_quickly(logits)) return *table;
   }
-  double sum = 0;
-  std::size_t last =
-      0;  // the highest id that can be drawn: rounding may leave the sum below the coin
-  for (std::size_t i = 0; i < size_; ++i) {
-    sum += probabilities_[i];
-    if (coin < sum) return static_cast<TokenId>(i);
-    if (probabilities_[i] > 0) last = i;
+  return read_exactly(logits);
+}
+
+Draw Sampler::draw(const DrawTable& table, double coin) {
+  if (!table.logits_.empty()) {
+    const auto quick = draw_quickly(table, coin);
+    return quick ? *quick : draw(read_exactly(table.logits_), coin);
   }
-  return static_cast<TokenId>(last);
+  // Rounding may leave the last sum below the coin: then the last that can be drawn.
+  const auto first = table.shares_.begin();
+  const auto drawn = std::upper_bound(first, table.shares_.end() - 1, coin,
+                                      [](double c, const DrawTable::Share& share) { return c < share.to; });
+  return {drawn->token, drawn == first ? 0 : drawn[-1].to, drawn->to};
 }
 
 template std::span<const double> Sampler::probabilities(std::span<const float>);
 template std::span<const double> Sampler::probabilities(std::span<const double>);
-template void Sampler::read(std::span<const float>);
-template void Sampler::read(std::span<const double>);
+template DrawTable Sampler::read(std::span<const float>);
+template DrawTable Sampler::read(std::span<const double>);
 
 }  // namespace glassbox

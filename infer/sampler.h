@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "data/tokenizer.h"
-#include "kernels/aligned.h"
 
 namespace glassbox {
 
@@ -18,6 +17,39 @@ struct SamplerConfig {
                              // never empty; 1 is off
   // Throws ConfigError naming the setting, its range and what was given.
   void validate() const;
+};
+
+// A token and its coins: that which drew it, and every other in [from, to).
+struct Draw {
+  TokenId token;
+  double from, to;
+};
+
+// What draws from the same logits need of them, made once for any number of draws. A view.
+class DrawTable {
+ public:
+  // The same of copies that `keep` makes: of a std::span of whatever it returns one that lasts.
+  template <class Keep>
+  DrawTable kept(Keep keep) const {
+    DrawTable result = *this;
+    result.sums_ = keep(sums_);
+    result.logits_ = keep(logits_);
+    result.shares_ = keep(shares_);
+    return result;
+  }
+
+ private:
+  friend class Sampler;
+  struct Share {
+    double to;  // the sum of all probabilities up to and with the token's
+    TokenId token;
+  };
+  // Either the logits, and the sums of the weights of kDrawBlock of them each, in floats;
+  std::span<const float> sums_, logits_;
+  float highest_ = 0;
+  double total_ = 0, margin_ = 0;
+  // or all tokens that may be drawn, rising.
+  std::span<const Share> shares_;
 };
 
 class Sampler {
@@ -36,33 +68,31 @@ class Sampler {
   // probability 0 is never drawn.
   template <class T>
   TokenId sample(std::span<const T> logits, double coin) {
-    read(logits);
-    return draw(coin);
+    return draw(read(logits), coin).token;
   }
-  // The two halves of sample(): many draws from the same logits read them once. The logits must outlive
-  // the draws.
+  // The two halves of sample(): many draws from the same logits read them once. The table lasts as
+  // long as the logits do, and until the next call that is not a draw from it.
   template <class T>
-  void read(std::span<const T> logits);
-  // REQUIRES: read().
-  TokenId draw(double coin);
+  DrawTable read(std::span<const T> logits);
+  // REQUIRES: a table that a sampler with the same config made, or kept() of it.
+  Draw draw(const DrawTable& table, double coin);
 
   const SamplerConfig& config() const { return config_; }
 
  private:
   // The draw in float arithmetic, a fraction of the work, wherever that is sure to find the token which the
   // doubles find. See the .cc.
-  bool read_quickly(std::span<const float> logits);
-  std::optional<TokenId> draw_quickly(double coin) const;
+  std::optional<DrawTable> read_quickly(std::span<const float> logits);
+  std::optional<Draw> draw_quickly(const DrawTable& table, double coin) const;
+  template <class T>
+  DrawTable read_exactly(std::span<const T> logits);
+  float scale() const;  // of a logit, to the exponent of 2 of its weight
 
   SamplerConfig config_;
-  std::size_t size_ = 0;  // of probabilities_, without pads
   std::vector<double> probabilities_;
   std::vector<TokenId> order_;
-  bool quick_ = false;  // weights_ and sums_ hold what read() was given
-  bool exact_ = false;  // probabilities_ hold it
-  std::span<const float> logits_;
-  kernels::AlignedVector<float> weights_, sums_;  // a sum for each kDrawBlock weights
-  double total_ = 0, margin_ = 0;
+  std::vector<float> sums_;               // of the table of read()
+  std::vector<DrawTable::Share> shares_;  // the same
 };
 
 }  // namespace glassbox

@@ -69,7 +69,7 @@ void weigh(const WeighArgs& args) {
     for (std::size_t v = 0; v < kDrawBlock / kWidth; ++v) {
       const auto w = weight(hn::LoadU(d, x.logits + i + v * kWidth));
       sums.part[v % kParts] = hn::Add(sums.part[v % kParts], w);
-      hn::StoreU(w, d, x.weights + i + v * kWidth);
+      if (x.weights) hn::StoreU(w, d, x.weights + i + v * kWidth);
     }
     x.sums[i / kDrawBlock] = sums.total();
   }
@@ -83,7 +83,7 @@ void weigh(const WeighArgs& args) {
     else if (lanes > 0)
       w = hn::IfThenElseZero(hn::FirstN(d, lanes), weight(load_first_exactly(d, x.logits + at, lanes)));
     sums.part[v % kParts] = hn::Add(sums.part[v % kParts], w);
-    hn::StoreU(w, d, x.weights + at);
+    if (x.weights) hn::StoreU(w, d, x.weights + at);
   }
   x.sums[i / kDrawBlock] = sums.total();
 }

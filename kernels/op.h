@@ -171,7 +171,7 @@ struct WeighArgs {
   const float* logits;  // (size), without pads
   std::size_t size;
   float highest, scale;
-  float* weights;  // whole blocks: beyond `size` they become 0
+  float* weights;  // whole blocks: beyond `size` they become 0; or null
   float* sums;     // one a block
 };
 

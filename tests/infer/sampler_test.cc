@@ -289,7 +289,7 @@ TEST_CASE("Sampler: a float draw finds the doubles' token for any coin, next to 
           if (coin >= 0 && coin < 1) coins.push_back(coin);
       coins.push_back(random.uniform());
     }
-    sampler.read(std::span<const float>(logits));
+    const DrawTable table = sampler.read(std::span<const float>(logits));
     CAPTURE(round, logits.size(), config.temperature);
     for (const double coin : coins) {
       double sum = 0;
@@ -298,8 +298,11 @@ TEST_CASE("Sampler: a float draw finds the doubles' token for any coin, next to 
         sum += p[want];
         if (p[want] > 0) last = want;
       }
-      REQUIRE(sampler.draw(coin) == (want < p.size() ? want : last));
+      const Draw draw = sampler.draw(table, coin);
+      REQUIRE(draw.token == (want < p.size() ? want : last));
+      for (const double other : {draw.from, (draw.from + draw.to) / 2, std::nextafter(draw.to, 0.0)})
+        if (other >= draw.from && other < draw.to) REQUIRE(sampler.draw(table, other).token == draw.token);
     }
-    REQUIRE(sampler.sample(std::span<const float>(logits), coins[2]) == sampler.draw(coins[2]));
+    REQUIRE(sampler.sample(std::span<const float>(logits), coins[2]) == sampler.draw(table, coins[2]).token);
   }
 }

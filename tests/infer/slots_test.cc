@@ -85,7 +85,7 @@ TEST_CASE("Decoder: a token refused in one row changes no cache", "[infer][slots
   CHECK((a.size() == 1 && b.size() == 1));
 }
 
-TEST_CASE("KvCache: a copy goes on as the original does, whatever the copy's memory held", "[infer][slots]") {
+TEST_CASE("KvCache: one filled with another's entries goes on as that does, whatever its memory held", "[infer][slots]") {
   std::mt19937_64 bits(924);
   for (const GptConfig& config : odd_shapes()) {
     CAPTURE(shape_name(config));
@@ -93,7 +93,11 @@ TEST_CASE("KvCache: a copy goes on as the original does, whatever the copy's mem
     auto copy = std::move(poisoned_caches<float>(config, 1)[0]);
     KvCache<float> original(config);
     for (std::size_t i = 0; i < 3; ++i) decoder.step(static_cast<TokenId>(bits() % config.vocab_size), original);
-    copy.copy_from(original);
+    std::vector<float> entry(original.entry_size());
+    for (const std::size_t position : {1, 2, 0}) {
+      original.get(position, entry.data());
+      copy.set(position, entry.data());
+    }
     CHECK(copy.size() == 3);
     while (!original.full()) {
       const auto token = static_cast<TokenId>(bits() % config.vocab_size);
@@ -133,5 +137,30 @@ TEMPLATE_TEST_CASE("generate_samples: every sentence is generate_tokens', for an
               }
             }
         }
+  }
+}
+
+TEMPLATE_TEST_CASE("Generator: one that has drawn much draws what a fresh one does, within its memory", "[infer][slots]",
+                   float, double) {
+  using T = TestType;
+  for (const GptConfig& config : odd_shapes()) {
+    CAPTURE(shape_name(config));
+    auto decoder = decoder_of(drawn_weights<T>(config, 928));
+    const std::vector<TokenId> prompt{1};
+    for (const SamplerConfig sampling : {SamplerConfig{.temperature = 0.3}, SamplerConfig{.temperature = 0.5, .top_p = 0.8}}) {
+      const auto want = generate_samples(decoder, sampling, std::span(prompt), 5, 9, 0, 400, 7, 0);
+      for (const std::size_t bytes : {std::size_t{0}, std::size_t{30'000}, kSharedBytes}) {
+        Generator<T> generator(decoder, sampling, prompt, 5, 9, bytes);
+        const std::size_t root = generator.shared().bytes();
+        const std::size_t node = root + 2 * config.vocab_size * sizeof(double) + 1000;
+        for (int round = 0; round < 2; ++round)
+          for (const std::size_t first : {200, 0, 300, 100}) {
+            const auto got = generator.samples(first, 100, 3);
+            for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(got[i].tokens == want[first + i].tokens);
+            REQUIRE(generator.shared().bytes() <= bytes + node);
+          }
+        if (bytes > 0) CHECK(generator.shared().bytes() > root);
+      }
+    }
   }
 }
