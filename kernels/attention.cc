@@ -31,6 +31,12 @@ HWY_INLINE T score_scale(std::size_t head_dim) {
       hn::Div(hn::Set(d, 1), hn::Sqrt(hn::Set(d, static_cast<T>(head_dim)))));
 }
 
+constexpr std::size_t kHeads = 4;  // computed side by side
+
+// Most sentences are short: up to so many positions take half the lanes, which costs half where a processor
+// computes 16 lanes in two goes.
+constexpr std::size_t kNarrow = 8;
+
 // Calls f(d) with the widest vector that divides a head.
 template <class T, class F>
 HWY_INLINE void with_head_vector(std::size_t head_dim, F f) {
@@ -42,18 +48,19 @@ HWY_INLINE void with_head_vector(std::size_t head_dim, F f) {
 
 // G heads of one query row side by side, from head `first` on: each is a handful of vectors that wait for one
 // another, and the chains of one head run while another's wait. See AttendArgs.
-template <std::size_t G, class T, class D>
+template <std::size_t G, std::size_t Lanes, class T, class D>
 HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) {
-  const Full<T> d;
+  const hn::CappedTag<T, Lanes> d;
+  using V = hn::Vec<hn::CappedTag<T, Lanes>>;
   const std::size_t head_dim = x.head_dim, stride = padded(x.positions);
   const auto scale = hn::Set(d, score_scale<T>(head_dim));
   const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
   T* e = x.exponentials + first * stride;
   T* p = x.weights + first * stride;
-  hn::Vec<Full<T>> highest[G];
+  V highest[G];
   for (auto& v : highest) v = lowest;
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
-    hn::Vec<Full<T>> sum[G];
+    V sum[G];
     for (auto& v : sum) v = hn::Zero(d);
     for (std::size_t j = 0; j < head_dim; ++j)
       for (std::size_t g = 0; g < G; ++g) {
@@ -68,13 +75,13 @@ HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) 
     }
   }
   for (auto& v : highest) v = hn::MaxOfLanes(d, v);
-  LaneSums<T> sums[G];
+  LaneSums<T, Lanes> sums[G];
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
     const auto mask = hn::FirstN(d, x.positions - t);
     for (std::size_t g = 0; g < G; ++g) {
       T* at = e + g * stride + t;
       const auto v = hn::IfThenElseZero(mask, exp(d, hn::Sub(hn::LoadU(d, at), highest[g])));
-      auto& part = sums[g].part[t / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      auto& part = sums[g].part[t / LaneSums<T, Lanes>::kWidth % LaneSums<T, Lanes>::kParts];
       part = hn::Add(part, v);
       hn::StoreU(v, d, at);
     }
@@ -97,16 +104,19 @@ HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) 
 }
 
 // One query row.
-template <class T, class D>
+template <std::size_t Lanes, class T, class D>
 HWY_INLINE void attend_row(D dims, const AttendArgs<T>& x) {
   std::size_t h = 0;
-  for (; h + 4 <= x.heads; h += 4) attend_heads<4>(dims, x, h);
-  for (; h < x.heads; ++h) attend_heads<1>(dims, x, h);
+  for (; h + kHeads <= x.heads; h += kHeads) attend_heads<kHeads, Lanes>(dims, x, h);
+  for (; h < x.heads; ++h) attend_heads<1, Lanes>(dims, x, h);
 }
 
 template <class T>
 void attend(const AttendArgs<T>& x) {
-  with_head_vector<T>(x.head_dim, [&](auto dims) { attend_row<T>(dims, x); });
+  with_head_vector<T>(x.head_dim, [&](auto dims) {
+    if (x.positions <= kNarrow) return attend_row<kNarrow>(dims, x);
+    attend_row<kLanes>(dims, x);
+  });
 }
 
 // The gradients that one query row passes on, given its d_out.
@@ -125,47 +135,68 @@ struct RowGradient {
   T* d_query;
   T* const* d_keys;
   T* const* d_values;
-  T* scratch;  // padded(positions)
+  T* scratch;  // (kHeads, padded(positions))
 };
 
-template <class T, class D>
-HWY_INLINE void attend_row_backward(D dims, const RowGradient<T>& x) {
-  const Full<T> d;
+// G heads side by side, as in attend_heads().
+template <std::size_t G, std::size_t Lanes, class T, class D>
+HWY_INLINE void attend_heads_backward(D dims, const RowGradient<T>& x, std::size_t first) {
+  const hn::CappedTag<T, Lanes> d;
+  using V = hn::Vec<hn::CappedTag<T, Lanes>>;
   const std::size_t head_dim = x.head_dim, stride = padded(x.positions);
   const auto scale = hn::Set(d, score_scale<T>(head_dim));
-  for (std::size_t h = 0; h < x.heads; ++h) {
-    const T* e = x.exponentials + h * stride;
-    const T* p = x.weights + h * stride;
-    const T r = x.inverse_sums[h];
-    T* d_score = x.scratch;
-    LaneSums<T> sums;
-    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
-      auto d_weight = hn::Zero(d);
-      for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; ++j)
-        d_weight = fma(hn::Set(d, x.d_out[j]), hn::LoadU(d, x.values_turned + j * x.pitch + t),
-                       d_weight);
-      auto& part = sums.part[t / LaneSums<T>::kWidth % LaneSums<T>::kParts];
-      part = fma(d_weight, hn::LoadU(d, e + t), part);
-      hn::StoreU(d_weight, d, d_score + t);
-    }
-    const auto d_z = hn::Set(d, -(sums.total() * (r * r)));
-    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
-      const auto d_e = hn::Add(hn::Mul(hn::LoadU(d, d_score + t), hn::Set(d, r)), d_z);
-      hn::StoreU(hn::Mul(hn::Mul(d_e, hn::LoadU(d, e + t)), scale), d, d_score + t);
-    }
-    for (std::size_t j = h * head_dim; j < (h + 1) * head_dim; j += hn::MaxLanes(dims)) {
-      const auto q = hn::LoadU(dims, x.query + j), g = hn::LoadU(dims, x.d_out + j);
-      auto d_q = hn::LoadU(dims, x.d_query + j);
-      for (std::size_t t = 0; t < x.positions; ++t) {
-        const auto s = hn::Set(dims, d_score[t]);
-        d_q = fma(s, hn::LoadU(dims, x.keys[t] + j), d_q);
-        hn::StoreU(fma(s, q, hn::LoadU(dims, x.d_keys[t] + j)), dims, x.d_keys[t] + j);
-        hn::StoreU(fma(hn::Set(dims, p[t]), g, hn::LoadU(dims, x.d_values[t] + j)), dims,
-                   x.d_values[t] + j);
+  const T* e = x.exponentials + first * stride;
+  const T* p = x.weights + first * stride;
+  LaneSums<T, Lanes> sums[G];
+  for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+    V d_weight[G];
+    for (auto& v : d_weight) v = hn::Zero(d);
+    for (std::size_t j = 0; j < head_dim; ++j)
+      for (std::size_t g = 0; g < G; ++g) {
+        const std::size_t c = (first + g) * head_dim + j;
+        d_weight[g] = fma(hn::Set(d, x.d_out[c]), hn::LoadU(d, x.values_turned + c * x.pitch + t), d_weight[g]);
       }
-      hn::StoreU(d_q, dims, x.d_query + j);
+    for (std::size_t g = 0; g < G; ++g) {
+      auto& part = sums[g].part[t / LaneSums<T, Lanes>::kWidth % LaneSums<T, Lanes>::kParts];
+      part = fma(d_weight[g], hn::LoadU(d, e + g * stride + t), part);
+      hn::StoreU(d_weight[g], d, x.scratch + g * stride + t);
     }
   }
+  for (std::size_t g = 0; g < G; ++g) {
+    const T r = x.inverse_sums[first + g];
+    const auto d_z = hn::Set(d, -(sums[g].total() * (r * r)));
+    for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
+      T* const d_score = x.scratch + g * stride + t;
+      const auto d_e = hn::Add(hn::Mul(hn::LoadU(d, d_score), hn::Set(d, r)), d_z);
+      hn::StoreU(hn::Mul(hn::Mul(d_e, hn::LoadU(d, e + g * stride + t)), scale), d, d_score);
+    }
+  }
+  for (std::size_t j = 0; j < head_dim; j += hn::MaxLanes(dims)) {
+    hn::Vec<D> q[G], d_out[G], d_q[G];
+    for (std::size_t g = 0; g < G; ++g) {
+      const std::size_t c = (first + g) * head_dim + j;
+      q[g] = hn::LoadU(dims, x.query + c);
+      d_out[g] = hn::LoadU(dims, x.d_out + c);
+      d_q[g] = hn::LoadU(dims, x.d_query + c);
+    }
+    for (std::size_t t = 0; t < x.positions; ++t)
+      for (std::size_t g = 0; g < G; ++g) {
+        const std::size_t c = (first + g) * head_dim + j;
+        const auto s = hn::Set(dims, x.scratch[g * stride + t]);
+        d_q[g] = fma(s, hn::LoadU(dims, x.keys[t] + c), d_q[g]);
+        hn::StoreU(fma(s, q[g], hn::LoadU(dims, x.d_keys[t] + c)), dims, x.d_keys[t] + c);
+        hn::StoreU(fma(hn::Set(dims, p[g * stride + t]), d_out[g], hn::LoadU(dims, x.d_values[t] + c)), dims,
+                   x.d_values[t] + c);
+      }
+    for (std::size_t g = 0; g < G; ++g) hn::StoreU(d_q[g], dims, x.d_query + (first + g) * head_dim + j);
+  }
+}
+
+template <std::size_t Lanes, class T, class D>
+HWY_INLINE void attend_row_backward(D dims, const RowGradient<T>& x) {
+  std::size_t h = 0;
+  for (; h + kHeads <= x.heads; h += kHeads) attend_heads_backward<kHeads, Lanes>(dims, x, h);
+  for (; h < x.heads; ++h) attend_heads_backward<1, Lanes>(dims, x, h);
 }
 
 // Where the rows of one sentence lie: places of query-key-value rows in in[0].
@@ -238,7 +269,7 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
   const T* data = x.in[0].data;
   T* grad = x.in[0].grad;
   turn_round(data, s.row, 2 * width, width, scratch.turned);
-  scratch.row.resize(padded(s.row.size()));
+  scratch.row.resize(kHeads * padded(s.row.size()));
   scratch.keys.clear();
   scratch.d_keys.clear();
   scratch.d_values.clear();
@@ -251,14 +282,16 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
     for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
       const std::size_t n = s.first_out + i - s.first_query;
       const auto kept = saved_row(x.saved, n, heads, longest);
-      attend_row_backward<T>(
-          dims, {.query = data + s.row[i], .d_out = x.out.grad + n * x.out.pitch,
-                 .keys = scratch.keys.data(), .values_turned = scratch.turned.data(),
-                 .pitch = padded(s.row.size()), .positions = i + 1, .heads = heads,
-                 .head_dim = width / heads, .exponentials = kept.exponentials,
-                 .weights = kept.weights, .inverse_sums = kept.inverse_sums,
-                 .d_query = grad + s.row[i], .d_keys = scratch.d_keys.data(),
-                 .d_values = scratch.d_values.data(), .scratch = scratch.row.data()});
+      const RowGradient<T> row{
+          .query = data + s.row[i], .d_out = x.out.grad + n * x.out.pitch, .keys = scratch.keys.data(),
+          .values_turned = scratch.turned.data(), .pitch = padded(s.row.size()), .positions = i + 1, .heads = heads,
+          .head_dim = width / heads, .exponentials = kept.exponentials, .weights = kept.weights,
+          .inverse_sums = kept.inverse_sums, .d_query = grad + s.row[i], .d_keys = scratch.d_keys.data(),
+          .d_values = scratch.d_values.data(), .scratch = scratch.row.data()};
+      if (row.positions <= kNarrow)
+        attend_row_backward<kNarrow>(dims, row);
+      else
+        attend_row_backward<kLanes>(dims, row);
     }
   });
 }

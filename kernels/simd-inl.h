@@ -67,16 +67,18 @@ HWY_INLINE hn::TFromD<D> tree_sum_register([[maybe_unused]] D d, V v) {
 }
 #endif
 
-// Sixteen running sums, lane j for every element whose place is j modulo 16.
-template <class T>
+// Sixteen running sums, lane j for every element whose place is j modulo 16. Where there are no more than `Lanes`
+// elements the other lanes stay 0, and adding them changes nothing: they may be left out.
+template <class T, std::size_t Lanes = kLanes>
 struct LaneSums {
-  static constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
-  static constexpr std::size_t kParts = kLanes / kWidth;
-  using V = hn::Vec<Full<T>>;
+  using D = hn::CappedTag<T, Lanes>;
+  static constexpr std::size_t kWidth = hn::MaxLanes(D());
+  static constexpr std::size_t kParts = Lanes / kWidth;
+  using V = hn::Vec<D>;
   V part[kParts];
 
   HWY_INLINE LaneSums() {
-    for (auto& p : part) p = hn::Zero(Full<T>());
+    for (auto& p : part) p = hn::Zero(D());
   }
   // ((l0 + l8) + (l4 + l12)) + ...: lane j takes lane j + 8, then j + 4, j + 2, j + 1.
   HWY_INLINE T total() const {
@@ -84,7 +86,7 @@ struct LaneSums {
     for (std::size_t p = 0; p < kParts; ++p) v[p] = part[p];
     for (std::size_t n = kParts / 2; n > 0; n /= 2)
       for (std::size_t p = 0; p < n; ++p) v[p] = hn::Add(v[p], v[p + n]);
-    return tree_sum_register(Full<T>(), v[0]);
+    return tree_sum_register(D(), v[0]);
   }
 };
 
