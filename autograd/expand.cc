@@ -50,7 +50,7 @@ class TapeEmitter : public kernels::Emitter<T> {
     return node;
   }
   Node apply(Op op, Node a, Node b) override {
-    const Node node = to_.tape_->record(op, a, b);
+    const Node node = to_.tape_->record(op, a, b).id();
     remember(node, Expansion<T>::kNone);
     return node;
   }
@@ -58,7 +58,7 @@ class TapeEmitter : public kernels::Emitter<T> {
     const Tape<T>& tape = *to_.tape_;
     const T value = from_.table().multiply_add(tape.data(a), tape.data(b), tape.data(c));
     const Node product = apply(Op::fused_mul, a, b);
-    const Node sum = to_.tape_->record(Op::fused_add, product, c, value);
+    const Node sum = to_.tape_->record(Op::fused_add, product, c, value).id();
     remember(sum, Expansion<T>::kNone);
     return sum;
   }

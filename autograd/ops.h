@@ -18,7 +18,7 @@ namespace detail {
 [[noreturn]] void throw_two_tapes();
 // Throws TapeError unless both handles are good and of one tape.
 template <class T>
-void check_operands(const Value<T>& a, const Value<T>& b) {
+[[gnu::always_inline]] inline void check_operands(const Value<T>& a, const Value<T>& b) {
   a.check();
   b.check();
   if (&a.tape() != &b.tape()) throw_two_tapes();
@@ -26,28 +26,28 @@ void check_operands(const Value<T>& a, const Value<T>& b) {
 template <class T>
 void check_shapes(const char* op, const Run<T>& a, const Run<T>& b);
 
-template <class T>
-Value<T> apply(Op op, const Value<T>& a, const Value<T>& b) {
+// Inlined, and its callers too, so that a Value that a formula makes lives in registers: as an argument or a
+// result of a call it goes through memory, and each operation of a chain waits for that.
+template <Op op, class T>
+[[gnu::always_inline]] inline Value<T> apply(const Value<T>& a, const Value<T>& b) {
   check_operands(a, b);
-  Tape<T>& tape = a.tape();
-  const T data = tape.compute(op, a.operand(), b.operand());
-  return Value<T>(tape, tape.record(op, a.id(), b.id(), data), data);
+  return a.tape().template record<op>(a, b);
 }
-template <class T>
-Value<T> apply(Op op, const Value<T>& a) {
-  return apply(op, a, a);
+template <Op op, class T>
+[[gnu::always_inline]] inline Value<T> apply(const Value<T>& a) {
+  return apply<op>(a, a);
 }
 // A number in a formula is a leaf of its own.
 template <class T, class N>
 Value<T> constant(const Value<T>& like, N number) {
   return like.tape().leaf(static_cast<T>(number));
 }
-template <class T>
-Run<T> apply(Op op, const Run<T>& a) {
+template <Op op, class T>
+Run<T> apply(const Run<T>& a) {
   return a.tape().record(op, {a}, a.rows(), a.cols());
 }
-template <class T>
-Run<T> apply(Op op, const Run<T>& a, const Run<T>& b) {
+template <Op op, class T>
+Run<T> apply(const Run<T>& a, const Run<T>& b) {
   check_shapes(a.tape().table()[op].name, a, b);
   return a.tape().record(op, {a, b}, a.rows(), a.cols());
 }
@@ -59,20 +59,20 @@ concept Number = std::integral<N> || std::floating_point<N>;
 
 #define GLASSBOX_BINARY(name, op)                                                             \
   template <class T>                                                                          \
-  Value<T> name(const Value<T>& a, const Value<T>& b) {                                       \
-    return detail::apply(op, a, b);                                                           \
+  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a, const Value<T>& b) {         \
+    return detail::apply<op>(a, b);                                                           \
   }                                                                                           \
   template <class T, Number N>                                                                \
-  Value<T> name(const Value<T>& a, N b) {                                                     \
-    return detail::apply(op, a, detail::constant(a, b));                                      \
+  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a, N b) {                       \
+    return detail::apply<op>(a, detail::constant(a, b));                                      \
   }                                                                                           \
   template <class T, Number N>                                                                \
-  Value<T> name(N a, const Value<T>& b) {                                                     \
-    return detail::apply(op, detail::constant(b, a), b);                                      \
+  [[gnu::always_inline]] inline Value<T> name(N a, const Value<T>& b) {                       \
+    return detail::apply<op>(detail::constant(b, a), b);                                      \
   }                                                                                           \
   template <class T>                                                                          \
   Run<T> name(const Run<T>& a, const Run<T>& b) {                                             \
-    return detail::apply(op, a, b);                                                           \
+    return detail::apply<op>(a, b);                                                           \
   }
 GLASSBOX_BINARY(operator+, Op::add)
 GLASSBOX_BINARY(operator-, Op::sub)
@@ -83,14 +83,14 @@ GLASSBOX_BINARY(max, Op::max)  // at a tie a takes the gradient
 GLASSBOX_BINARY(min, Op::min)
 #undef GLASSBOX_BINARY
 
-#define GLASSBOX_UNARY(name, op)          \
-  template <class T>                      \
-  Value<T> name(const Value<T>& a) {      \
-    return detail::apply(op, a);          \
-  }                                       \
-  template <class T>                      \
-  Run<T> name(const Run<T>& a) {          \
-    return detail::apply(op, a);          \
+#define GLASSBOX_UNARY(name, op)                                                              \
+  template <class T>                                                                          \
+  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a) {                            \
+    return detail::apply<op>(a);                                                              \
+  }                                                                                           \
+  template <class T>                                                                          \
+  Run<T> name(const Run<T>& a) {                                                              \
+    return detail::apply<op>(a);                                                              \
   }
 GLASSBOX_UNARY(operator-, Op::neg)
 GLASSBOX_UNARY(sqrt, Op::sqrt)

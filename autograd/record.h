@@ -25,6 +25,7 @@ using RunId = std::uint32_t;
 struct Record {
   Op op;
   bool is_run;
+  std::uint16_t unused;  // set with the others, so that the three are one store
   NodeId out;  // element (n, m) of a run is node out + n * pitch + m
   NodeId a;    // the operands of a scalar operation; a unary one has b = a
   NodeId b;    // of a run: its RunId

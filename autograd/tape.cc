@@ -52,6 +52,26 @@ void Tape<T>::grow(std::size_t more) {
 }
 
 template <class T>
+void Tape<T>::make_record_room() {
+  const std::size_t count = records().size();
+  if (count < record_capacity_) return;
+  const std::size_t capacity = std::max(kFirstCapacity, 2 * record_capacity_);
+  auto larger = std::make_unique_for_overwrite<Record[]>(capacity);
+  std::copy_n(records_.get(), count, larger.get());
+  records_ = std::move(larger);
+  record_capacity_ = capacity;
+  next_record_ = records_.get() + count;
+}
+
+template <class T>
+T Tape<T>::make_room(T value) {
+  if (size_ == capacity_) grow(1);
+  make_record_room();
+  room_ = std::min(capacity_, size_ + record_capacity_ - records().size());
+  return value;
+}
+
+template <class T>
 NodeId Tape<T>::next_block(std::size_t size) {
   const std::size_t begin = kernels::padded(size_);
   if (begin + size > capacity_) grow(begin + size - size_);
@@ -61,9 +81,7 @@ NodeId Tape<T>::next_block(std::size_t size) {
 
 template <class T>
 Value<T> Tape<T>::leaf(T data, std::string label) {
-  const NodeId id = next_scalar();
-  data_[id] = data;
-  grad_[id] = T(0);
+  const NodeId id = next_scalar(data);
   if (!label.empty()) set_label(id, std::move(label));
   return Value<T>(*this, id);
 }
@@ -132,7 +150,9 @@ Run<T> Tape<T>::record(Op op, std::initializer_list<Run<T>> operands, std::size_
   runs_.push_back(run);
   const bool waits = in_sentences_ && cut_as(sentences_.back(), run);
   if (!waits) compute_waiting();
-  records_.push_back({op, true, run.out, 0, static_cast<RunId>(runs_.size() - 1)});
+  make_record_room();
+  *next_record_++ = {op, true, 0, run.out, 0, static_cast<RunId>(runs_.size() - 1)};
+  room_ = 0;
   if (waits)
     ++waiting_;
   else
@@ -145,14 +165,14 @@ bool Tape<T>::begin_sentences(std::span<const std::uint32_t> starts) {
   if (in_sentences_) return false;
   std::vector<PartBegin> parts = runner_.cut(starts);
   if (parts.empty()) return false;
-  sentences_.push_back({records_.size(), records_.size(), std::move(parts)});
+  sentences_.push_back({records().size(), records().size(), std::move(parts)});
   in_sentences_ = true;
   return true;
 }
 
 template <class T>
 void Tape<T>::end_sentences() {
-  sentences_.back().end = records_.size();
+  sentences_.back().end = records().size();
   in_sentences_ = false;
   waiting_ = 0;  // some are left if the caller threw
 }
@@ -161,7 +181,7 @@ template <class T>
 void Tape<T>::compute_waiting() {
   if (waiting_ == 0) return;
   works_.clear();
-  for (std::size_t r = records_.size() - std::exchange(waiting_, 0); r < records_.size(); ++r) {
+  for (std::size_t r = records().size() - std::exchange(waiting_, 0); r < records().size(); ++r) {
     const RunInfo& run = runs_[records_[r].b];
     works_.push_back({&(*table_)[run.op], args(run)});
   }
@@ -295,12 +315,12 @@ void Tape<T>::walk_sentences(const Sentences& s, const LeafUpdate* update) {
 // The records below `from` down to `to`, one after another.
 template <class T>
 void Tape<T>::walk_records(std::size_t from, std::size_t to, const LeafUpdate* update) {
-  const Record* const first = records_.data() + to;
+  const Record* const first = records_.get() + to;
   const T* const data = data_;
   T* const grad = grad_;
   NodeId last = kNoNode;  // the node whose gradient was set last, and what it is: the chain's next link
   T last_grad(0);
-  for (const Record* r = records_.data() + from; r != first;) {
+  for (const Record* r = records_.get() + from; r != first;) {
     --r;
     if (r->is_run) {
       last = kNoNode;
@@ -310,8 +330,8 @@ void Tape<T>::walk_records(std::size_t from, std::size_t to, const LeafUpdate* u
     const T g = r->out == last ? last_grad : grad[r->out];
     if (g == T(0)) continue;
     last = r->a;
-    last_grad = backward1_[static_cast<std::size_t>(r->op)](
-        data[r->out], g, data[r->a], data[r->b], grad + r->a, grad + r->b);
+    last_grad = kernels::backward_scalar(backward1_, r->op, data[r->out], g, data[r->a], data[r->b],
+                                         grad + r->a, grad + r->b);
   }
 }
 
@@ -332,7 +352,7 @@ void Tape<T>::backward(std::span<const Seed> seeds, const LeafUpdate* update) {
   for (const Seed& seed : seeds) {
     if (const RunId run = run_of(seed.node); run != kNoRun) mark_elements(run);
     if (const Record* record = maker(seed.node))
-      from = std::max<std::size_t>(from, static_cast<std::size_t>(record - records_.data()) + 1);
+      from = std::max<std::size_t>(from, static_cast<std::size_t>(record - records_.get()) + 1);
   }
   begin_backward();
   for (const Seed& seed : seeds) grad_[seed.node] += seed.grad;
@@ -392,7 +412,7 @@ void Tape<T>::zero_grad() {
 
 template <class T>
 typename Tape<T>::Mark Tape<T>::keep() {
-  kept_ = {size_, records_.size(), runs_.size(), ids_.size()};
+  kept_ = {size_, records().size(), runs_.size(), ids_.size()};
   return kept_;
 }
 
@@ -400,7 +420,8 @@ template <class T>
 void Tape<T>::clear(const Mark& mark) {
   kept_ = mark;
   size_ = mark.size;
-  records_.resize(mark.records);
+  next_record_ = records_.get() + mark.records;
+  room_ = 0;
   runs_.resize(mark.runs);
   ids_.resize(mark.ids);
   if (!labels_.empty())
@@ -428,7 +449,7 @@ void Tape<T>::throw_stale() const {
 
 template <class T>
 std::size_t Tape<T>::memory() const {
-  return 2 * capacity_ * sizeof(T) + records_.capacity() * sizeof(Record) +
+  return 2 * capacity_ * sizeof(T) + record_capacity_ * sizeof(Record) +
          runs_.capacity() * sizeof(RunInfo) + ids_.capacity() * sizeof(std::uint32_t);
 }
 
@@ -462,9 +483,10 @@ void Tape<T>::set_data(NodeId id, T value) {
 
 template <class T>
 const Record* Tape<T>::maker(NodeId id) const {
-  const auto after = std::upper_bound(records_.begin(), records_.end(), id,
+  const auto all = records();
+  const auto after = std::upper_bound(all.begin(), all.end(), id,
                                       [](NodeId x, const Record& r) { return x < r.out; });
-  if (after == records_.begin()) return nullptr;
+  if (after == all.begin()) return nullptr;
   const Record& record = *(after - 1);
   const bool made = record.is_run ? runs_[record.b].covers(id) : record.out == id;
   return made ? &record : nullptr;

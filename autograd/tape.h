@@ -13,7 +13,7 @@
 // passes nothing on. Contributions are added in the reverse order of recording.
 //
 // Memory. Two arrays, data and gradients, indexed by node; they double when full. clear() drops a step's
-// nodes by moving one mark, and their memory is used again. 16 bytes a scalar record besides data and grad.
+// nodes by moving one mark, and their memory is used again. A record takes 16 bytes besides data and grad.
 //
 // A tape belongs to one thread.
 #pragma once
@@ -28,6 +28,7 @@
 
 #include "autograd/parts.h"
 #include "autograd/record.h"
+#include "kernels/scalar.h"
 
 namespace glassbox {
 
@@ -45,22 +46,24 @@ class Tape {
   Tape& operator=(const Tape&) = delete;
 
   // A scalar that nothing computed. A label is for people: "a".
-  Value<T> leaf(T data, std::string label = {});
+  Value<T> leaf(T data) { return Value<T>(*this, next_scalar(data)); }
+  Value<T> leaf(T data, std::string label);
   // rows x cols leaves, 0 at first; in memory each row is padded to a multiple of 16.
   Run<T> leaf_run(std::size_t rows, std::size_t cols, RunLabel label = {});
 
   // One operation on one or two scalars of this tape.
-  NodeId record(Op op, NodeId a, NodeId b) { return record(op, a, b, compute(op, data_[a], data_[b])); }
-  T compute(Op op, T a, T b) const {
-    return forward1_[static_cast<std::size_t>(op)](a, b);
+  template <Op op>
+  Value<T> record(const Value<T>& a, const Value<T>& b) {
+    return record(op, a.id(), b.id(), kernels::forward_scalar<op>(forward1_, a.operand(), b.operand()));
+  }
+  Value<T> record(Op op, NodeId a, NodeId b) {
+    return record(op, a, b, forward1_[static_cast<std::size_t>(op)](data_[a], data_[b]));
   }
   // The same with its value given: what expand() needs for a node that rounds with another.
-  NodeId record(Op op, NodeId a, NodeId b, T value) {
-    const NodeId out = next_scalar();
-    data_[out] = value;
-    grad_[out] = T(0);
-    records_.push_back({op, false, out, a, b});
-    return out;
+  Value<T> record(Op op, NodeId a, NodeId b, T value) {
+    const NodeId out = next_scalar(value);
+    *next_record_++ = {op, false, 0, out, a, b};
+    return Value<T>(*this, out, value);
   }
   // One operation on runs. `ids` and `number` mean what kernels/ says of the operation. Throws TapeError if
   // an operand is stale or of another tape.
@@ -119,7 +122,7 @@ class Tape {
   std::size_t size() const { return size_; }  // nodes, pads included
   std::size_t kept_size() const { return kept_.size; }
   std::size_t memory() const;                 // bytes held
-  const std::vector<Record>& records() const { return records_; }
+  std::span<const Record> records() const { return {records_.get(), next_record_}; }
   const std::vector<RunInfo>& runs() const { return runs_; }
   const kernels::Table<T>& table() const { return *table_; }
 
@@ -156,10 +159,16 @@ class Tape {
 
  private:
   [[noreturn]] void throw_stale() const;
-  NodeId next_scalar() {
-    if (size_ == capacity_) grow(1);
+  // A scalar's place, with room for its record. The value goes through make_room() and back so that a chain
+  // keeps it in a register: what lives on across a call that may happen would be stored and loaded each time.
+  NodeId next_scalar(T& value) {
+    if (size_ >= room_) [[unlikely]] value = make_room(value);
+    data_[size_] = value;
+    grad_[size_] = T(0);
     return static_cast<NodeId>(size_++);
   }
+  T make_room(T value);
+  void make_record_room();
   NodeId next_block(std::size_t size);
   void grow(std::size_t more);
   void begin_backward();
@@ -190,7 +199,10 @@ class Tape {
   T* data_ = nullptr;
   T* grad_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
-  std::vector<Record> records_;
+  std::unique_ptr<Record[]> records_;
+  Record* next_record_ = nullptr;
+  std::size_t record_capacity_ = 0;
+  std::size_t room_ = 0;  // while size_ is below, there is room for a scalar and for its record
   std::vector<RunInfo> runs_;
   std::vector<std::uint32_t> ids_;
   std::map<NodeId, std::string> labels_;

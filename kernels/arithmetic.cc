@@ -1,5 +1,6 @@
 // Arithmetic, element by element: add sub mul div neg pow sqrt rsqrt abs max min, and the nodes that
-// only expand() makes: copy, fused_mul, fused_add.
+// only expand() makes: copy, fused_mul, fused_add. The formulas of add, sub, mul and neg, which single scalars
+// compute in place too, stand in kernels/scalar-inl.h.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,30 +16,6 @@ namespace {
 
 #define FORMULA template <class D, class V> static HWY_INLINE V
 
-// d (a + b) = da + db
-struct add_formula {
-  static constexpr int operands = 2;
-  FORMULA forward(D, V a, V b) { return hn::Add(a, b); }
-  FORMULA d_a(D, V, V g, V, V) { return g; }
-  FORMULA d_b(D, V, V g, V, V) { return g; }
-};
-
-// d (a - b) = da - db
-struct sub_formula {
-  static constexpr int operands = 2;
-  FORMULA forward(D, V a, V b) { return hn::Sub(a, b); }
-  FORMULA d_a(D, V, V g, V, V) { return g; }
-  FORMULA d_b(D, V, V g, V, V) { return hn::Neg(g); }
-};
-
-// d (a b) = b da + a db
-struct mul_formula {
-  static constexpr int operands = 2;
-  FORMULA forward(D, V a, V b) { return hn::Mul(a, b); }
-  FORMULA d_a(D, V, V g, V, V b) { return hn::Mul(g, b); }
-  FORMULA d_b(D, V, V g, V a, V) { return hn::Mul(g, a); }
-};
-
 // d (a / b) = da r - y r db, with r = 1 / b and y = a / b
 struct div_formula {
   static constexpr int operands = 2;
@@ -46,13 +23,6 @@ struct div_formula {
   FORMULA forward(D, V a, V b) { return hn::Div(a, b); }
   FORMULA d_a(D d, V, V g, V, V b) { return hn::Mul(g, reciprocal(d, b)); }
   FORMULA d_b(D d, V y, V g, V, V b) { return hn::Neg(hn::Mul(g, hn::Mul(y, reciprocal(d, b)))); }
-};
-
-// d (-a) = -da
-struct neg_formula {
-  static constexpr int operands = 1;
-  FORMULA forward(D, V a, V) { return hn::Neg(a); }
-  FORMULA d_a(D, V, V g, V, V) { return hn::Neg(g); }
 };
 
 // pow(a, b): d/da = b a^(b-1), and 0 where b is 0; d/db = y log a, and 0 where a is 0 and b is not

@@ -25,6 +25,14 @@ namespace glassbox::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
+using hn::Add;
+using hn::GetLane;
+using hn::Mul;
+using hn::Neg;
+using hn::Set;
+using hn::Sub;
+#include "kernels/scalar-inl.h"
+
 template <class T, class F>
 void elementwise_forward(const Args<T>& x) {
   const Full<T> d;
@@ -66,26 +74,6 @@ void elementwise_backward(const Args<T>& x) {
   }
 }
 
-template <class T, class F>
-T elementwise_forward1(T a, T b) {
-  const One<T> d;
-  return hn::GetLane(F::forward(d, hn::Set(d, a), hn::Set(d, b)));
-}
-
-// REQUIRES: g is not 0. The caller skips such nodes.
-template <class T, class F>
-T elementwise_backward1(T out, T g, T a, T b, T* d_a, T* d_b) {
-  const One<T> d;
-  const auto y = hn::Set(d, out), vg = hn::Set(d, g), va = hn::Set(d, a), vb = hn::Set(d, b);
-  const T new_a = *d_a + hn::GetLane(F::d_a(d, y, vg, va, vb));
-  *d_a = new_a;
-  if constexpr (F::operands == 2) {
-    *d_b += hn::GetLane(F::d_b(d, y, vg, va, vb));
-    if (d_a == d_b) return *d_a;
-  }
-  return new_a;
-}
-
 template <class T, class F, Op op>
 void elementwise_expand(const Args<T>& x, Emitter<T>& e, std::size_t n) {
   for (std::size_t m = 0; m < x.out.cols; ++m) {
@@ -105,8 +93,8 @@ void add_elementwise(Table<T>& t, const char* name, const char* symbol) {
   row.forward = elementwise_forward<T, F>;
   row.backward = elementwise_backward<T, F>;
   row.expand = elementwise_expand<T, F, op>;
-  row.forward1 = elementwise_forward1<T, F>;
-  row.backward1 = elementwise_backward1<T, F>;
+  row.forward1 = scalar_forward<One<T>, F, T>;
+  row.backward1 = scalar_backward<One<T>, F, T>;
 }
 
 }  // namespace
