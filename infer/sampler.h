@@ -80,19 +80,27 @@ class Sampler {
   const SamplerConfig& config() const { return config_; }
 
  private:
-  // The draw in float arithmetic, a fraction of the work, wherever that is sure to find the token which the
-  // doubles find. See the .cc.
-  std::optional<DrawTable> read_quickly(std::span<const float> logits);
+  // What the filters leave: ids_, rising, and their weights_; returns the sum of those.
+  template <class T>
+  double survive(std::span<const T> logits);
+  double sum_of_weights() const;
+  // Arithmetic in floats, a fraction of the work, wherever that is sure to find what the doubles find. See the .cc.
+  bool weigh_quickly(std::span<const float> logits, bool keep_weights);
+  double margin(std::size_t size, std::size_t roundings) const;
   std::optional<Draw> draw_quickly(const DrawTable& table, double coin) const;
+  float scale() const;  // of a logit, to the exponent of 2 of its weight
   template <class T>
   DrawTable read_exactly(std::span<const T> logits);
-  float scale() const;  // of a logit, to the exponent of 2 of its weight
 
   SamplerConfig config_;
-  std::vector<double> probabilities_;
-  std::vector<TokenId> order_;
-  std::vector<float> sums_;               // of the table of read()
-  std::vector<DrawTable::Share> shares_;  // the same
+  std::vector<TokenId> ids_;
+  std::vector<double> weights_, probabilities_;
+  std::vector<TokenId> order_;  // scratch
+  // Of weigh_quickly().
+  float highest_ = 0;
+  double total_ = 0;
+  std::vector<float> sums_, float_weights_;
+  std::vector<DrawTable::Share> shares_;  // of read_exactly()
 };
 
 }  // namespace glassbox

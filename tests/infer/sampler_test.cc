@@ -269,6 +269,44 @@ TEST_CASE("Sampler: float logits are filtered in doubles", "[infer][sampler]") {
         filtered({.temperature = 0.9, .top_k = 2}, doubles));
 }
 
+TEST_CASE("Sampler: filters of floats leave what those of doubles do, bit for bit, and exactly the likeliest",
+          "[infer][sampler]") {
+  Random random(303);
+  for (int round = 0; round < 1500; ++round) {
+    std::vector<float> logits(1 + static_cast<std::size_t>(random.uniform() * 700));
+    const double spread = round % 3 == 0 ? 0.1 : round % 3 == 1 ? 4 : 2000;
+    for (float& logit : logits) logit = static_cast<float>(random.gaussian(spread));
+    if (round % 4 == 0)
+      for (float& logit : logits) logit = std::round(logit);  // ties
+    if (round % 5 == 0) logits[logits.size() / 2] = -std::numeric_limits<float>::infinity();
+    if (round % 11 == 0) logits[logits.size() / 3] = std::numeric_limits<float>::infinity();
+    if (round % 22 == 0) logits[0] = std::numeric_limits<float>::infinity();
+    const SamplerConfig config{
+        .temperature = 0.2 + 2 * random.uniform(),
+        .top_k = round % 2 == 0 ? 0 : static_cast<std::size_t>(random.uniform() * 800),
+        .top_p = round % 3 == 0 ? 1 : round % 7 == 0 ? 0 : 1 - random.uniform() * random.uniform()};
+    CAPTURE(round, logits.size(), config.temperature, config.top_k, config.top_p);
+    const std::vector<double> want = filtered(config, {logits.begin(), logits.end()});
+    Sampler sampler(config);
+    const auto got = sampler.probabilities(std::span<const float>(logits));
+    REQUIRE(std::memcmp(got.data(), want.data(), want.size() * sizeof(double)) == 0);
+
+    std::vector<std::size_t> order(logits.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+    const std::size_t kept = survivors(want);
+    for (std::size_t rank = 0; rank < order.size(); ++rank) REQUIRE((want[order[rank]] > 0) == (rank < kept));
+    if (config.top_p == 1 && config.top_k > 0 && spread == 0.1 && round % 5 != 0 && round % 11 != 0)
+      REQUIRE(kept == std::min(config.top_k, logits.size()));
+
+    const double coin = random.uniform();
+    double sum = 0;
+    std::size_t drawn = 0;
+    while (drawn + 1 < want.size() && !(coin < sum + want[drawn])) sum += want[drawn++];
+    if (coin < sum + want[drawn]) REQUIRE(sampler.sample(std::span<const float>(logits), coin) == drawn);
+  }
+}
+
 TEST_CASE("Sampler: a float draw finds the doubles' token for any coin, next to borders as well",
           "[infer][sampler]") {
   Random random(302);
