@@ -56,6 +56,16 @@ void Beginnings<T>::add(Place at, const Draw& draw, const KvCache<T>& cache, con
 }
 
 template <class T>
+void Beginnings<T>::expect(Place at) const {
+  constexpr std::size_t kLine = static_cast<std::size_t>(kernels::kCacheLine), kMost = 8 * kLine;
+  const Node& node = nodes_[at];
+  __builtin_prefetch(node.branches.data());
+  __builtin_prefetch(node.table.read_first());
+  const auto entries = std::as_bytes(node.entries);
+  for (std::size_t i = 0; i < std::min(entries.size(), kMost); i += kLine) __builtin_prefetch(entries.data() + i);
+}
+
+template <class T>
 const typename Beginnings<T>::Branch* Beginnings<T>::find(Place at, double coin) const {
   const std::vector<Branch>& all = nodes_[at].branches;
   const auto found =

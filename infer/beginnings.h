@@ -33,6 +33,8 @@ class Beginnings {
   std::size_t size(Place at) const { return nodes_[at].size; }  // tokens that a cache of it holds
   // `cache` then holds the beginning and nothing else.
   void fill(Place at, KvCache<T>& cache) const;
+  // Begins to fetch what find(), a draw and fill() will read first, of large models a part.
+  void expect(Place at) const;
   // The branch of that coin or of that token, null if there is none. Valid until the next add.
   const Branch* find(Place at, double coin) const;
   const Branch* find(Place at, TokenId token) const;

@@ -79,79 +79,85 @@ template <class T>
 std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t count, std::size_t slots) {
   using Place = typename Beginnings<T>::Place;
   constexpr Place kNone = Beginnings<T>::kNone;
+  enum class State { walks, decodes, idle };
   struct Slot {
     KvCache<T> cache;
     Coins coins;
     Sentence sentence;
-    Place beginning;  // that the next pass extends, or kNone
-    Draw draw;        // by what
+    State state;
+    Place place;  // walking: where; decoding: which beginning the next pass extends, or kNone
+    Draw draw;    // by what
   };
 
   std::vector<Generated> result(count);
   std::size_t begun = 0;
   const std::size_t block = model_.config().block_size;
-  // Begins the next sentence in a slot, and those after it for as long as they end within the tree; false if
-  // none is left. The pass that a sentence begins with becomes a branch: one a sentence, so the likely ones come in.
-  const auto begin = [&](Slot& slot) {
-    while (begun < count) {
-      Generated& out = result[begun];
-      out.tokens.reserve(block);
-      out.tokens = prompt_;
-      slot.coins = Coins(seed_, first + begun);
-      slot.sentence = {&out, prompt_.size(), max_tokens_, model_.tokenizer().bos()};
-      ++begun;
-      for (Place at = Beginnings<T>::kRoot;;) {
-        const double coin = slot.coins();
-        const auto* branch = beginnings_.find(at, coin);
-        if (!branch) {
-          slot.draw = sampler_.draw(beginnings_.table(at), coin);
-          branch = beginnings_.find(at, slot.draw.token);
-        }
-        const TokenId token = branch ? branch->token : slot.draw.token;
-        if (!slot.sentence.take(token, beginnings_.size(at), block)) {
-          if (!branch && !beginnings_.full()) beginnings_.add(at, slot.draw);
-          break;
-        }
-        if (!branch) {
-          beginnings_.fill(at, slot.cache);
-          slot.beginning = at;
-          return true;
-        }
-        at = branch->place;
-      }
+  const auto begin_next = [&](Slot& slot) {
+    slot.state = begun < count ? State::walks : State::idle;
+    if (slot.state == State::idle) return;
+    Generated& out = result[begun];
+    out.tokens.reserve(block);
+    out.tokens = prompt_;
+    slot.coins = Coins(seed_, first + begun);
+    slot.sentence = {&out, prompt_.size(), max_tokens_, model_.tokenizer().bos()};
+    slot.place = Beginnings<T>::kRoot;
+    ++begun;
+  };
+  // Draws one token within the tree.
+  const auto walk = [&](Slot& slot) {
+    const double coin = slot.coins();
+    const auto* branch = beginnings_.find(slot.place, coin);
+    if (!branch) {
+      slot.draw = sampler_.draw(beginnings_.table(slot.place), coin);
+      branch = beginnings_.find(slot.place, slot.draw.token);
     }
-    return false;
+    if (!slot.sentence.take(branch ? branch->token : slot.draw.token, beginnings_.size(slot.place), block)) {
+      if (!branch && !beginnings_.full()) beginnings_.add(slot.place, slot.draw);
+      begin_next(slot);
+    } else if (branch) {
+      slot.place = branch->place;
+    } else {
+      beginnings_.fill(slot.place, slot.cache);
+      slot.state = State::decodes;
+    }
+  };
+  // Draws the token after a pass. The pass that a sentence begins with becomes a branch: one a sentence, so the likely
+  // ones come in.
+  const auto decode = [&](Slot& slot, TokenId token, std::span<const T> logits) {
+    const DrawTable table = sampler_.read(logits);
+    const Place from = std::exchange(slot.place, kNone);
+    if (from != kNone && !beginnings_.full() && !beginnings_.find(from, token))
+      beginnings_.add(from, slot.draw, slot.cache, table);
+    if (!slot.sentence.take(sampler_.draw(table, slot.coins()).token, slot.cache.size(), block)) begin_next(slot);
   };
 
-  std::vector<Slot> active;
+  std::vector<Slot> all;
+  std::vector<Slot*> walking;
   std::vector<TokenId> tokens;
   std::vector<KvCache<T>*> caches;
-  active.reserve(slots);
-  while (active.size() < slots) {
-    active.push_back({KvCache<T>(model_.config()), Coins(seed_, 0), {}, kNone, {}});
-    if (!begin(active.back())) {
-      active.pop_back();
-      break;
-    }
+  for (std::size_t i = 0; i < std::min(slots, count); ++i) {
+    all.push_back({KvCache<T>(model_.config()), Coins(seed_, 0), {}, State::idle, kNone, {}});
+    begin_next(all.back());
   }
-  while (!active.empty()) {
+  while (!all.empty()) {
+    // The tree lies in far memory: each slot takes a step while the next asks for what it will read.
+    for (Slot& slot : all)
+      if (slot.state == State::walks) walking.push_back(&slot);
+    while (!walking.empty()) {
+      for (const Slot* slot : walking) beginnings_.expect(slot->place);
+      for (Slot* slot : walking) walk(*slot);
+      std::erase_if(walking, [](const Slot* slot) { return slot->state != State::walks; });
+    }
+    std::erase_if(all, [](const Slot& slot) { return slot.state == State::idle; });
     tokens.clear();
     caches.clear();
-    for (Slot& slot : active) {
+    for (Slot& slot : all) {
       tokens.push_back(slot.sentence.out->tokens.back());
       caches.push_back(&slot.cache);
     }
+    if (all.empty()) break;
     const LogitRows<T> logits = model_.step(tokens, caches);
-    for (std::size_t i = active.size(); i-- > 0;) {
-      Slot& slot = active[i];
-      const DrawTable table = sampler_.read(logits[i]);
-      const Place from = std::exchange(slot.beginning, kNone);
-      if (from != kNone && !beginnings_.full() && !beginnings_.find(from, tokens[i]))
-        beginnings_.add(from, slot.draw, slot.cache, table);
-      if (slot.sentence.take(sampler_.draw(table, slot.coins()).token, slot.cache.size(), block) || begin(slot)) continue;
-      if (i + 1 < active.size()) slot = std::move(active.back());
-      active.pop_back();
-    }
+    for (std::size_t i = 0; i < all.size(); ++i) decode(all[i], tokens[i], logits[i]);
   }
   return result;
 }

@@ -37,6 +37,7 @@ class DrawTable {
     result.shares_ = keep(shares_);
     return result;
   }
+  const void* read_first() const { return sums_.data(); }  // where a draw of floats begins
 
  private:
   friend class Sampler;
