@@ -112,21 +112,30 @@ struct Text {
   Random random;
 };
 
+// threads == 0: processor time of one thread; else time by the clock on the wall, which counts waiting too.
+void training_row(Bench& bench, Text& text, int width, int batch, std::size_t threads) {
+  std::string name = fmt::format("train: {} wide, batch {}", width, batch);
+  if (threads > 0) name += fmt::format(", {} thread{} by the clock", threads, threads == 1 ? "" : "s");
+  if (!bench.wants(name)) return;
+  // About 50 ms a run: a sentence costs some 15 us at width 32 and grows almost as the square.
+  const auto steps = static_cast<std::uint64_t>(std::max(8.0, 3000.0 / batch * (32.0 / width) * (32.0 / width)));
+  Gpt<float> model(text.shape(static_cast<std::size_t>(width)), text.random);
+  Trainer<float> trainer(model, text.tokenizer, text.corpus,
+                         {.steps = 1'000'000, .batch_size = static_cast<std::size_t>(batch),
+                          .threads = std::max<std::size_t>(threads, 1)});
+  bench.measure(name, "us a sentence", [&] {
+    const double start = threads > 0 ? wall_seconds() : thread_seconds();
+    for (std::uint64_t i = 0; i < steps; ++i) trainer.step();
+    const double end = threads > 0 ? wall_seconds() : thread_seconds();
+    return 1e6 * (end - start) / static_cast<double>(steps * static_cast<std::uint64_t>(batch));
+  });
+}
+
 void training(Bench& bench, Text& text) {
-  for (const auto& [width, batch] : {std::pair{32, 1}, {32, 16}, {32, 64}, {64, 16}, {128, 16}, {256, 16}}) {
-    const std::string name = fmt::format("train: {} wide, batch {}", width, batch);
-    if (!bench.wants(name)) continue;
-    // About 50 ms a run: a sentence costs some 15 us at width 32 and grows almost as the square.
-    const auto steps = static_cast<std::uint64_t>(
-        std::max(8.0, 3000.0 / batch * (32.0 / width) * (32.0 / width)));
-    Gpt<float> model(text.shape(static_cast<std::size_t>(width)), text.random);
-    Trainer<float> trainer(model, text.tokenizer, text.corpus,
-                           {.steps = 1'000'000, .batch_size = static_cast<std::size_t>(batch)});
-    bench.measure(name, "us a sentence", [&] {
-      return 1e6 / static_cast<double>(steps * static_cast<std::uint64_t>(batch)) *
-             timed([&] { for (std::uint64_t i = 0; i < steps; ++i) trainer.step(); });
-    });
-  }
+  for (const auto& [width, batch] : {std::pair{32, 1}, {32, 16}, {32, 64}, {64, 16}, {128, 16}, {256, 16}})
+    training_row(bench, text, width, batch, 0);
+  for (const int batch : {16, 64})
+    for (const std::size_t threads : {1, 2}) training_row(bench, text, 32, batch, threads);
 }
 
 // A model that `glassbox train` makes of the text: an untrained one's sentences would not end.
