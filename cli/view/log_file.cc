@@ -47,35 +47,43 @@ void add_json(Log& log, const std::string& line, const std::string& where) {
   }
 }
 
+void add_cells(Log& log, const std::vector<std::string>& header, const std::vector<std::string>& cells,
+               const std::string& where) {
+  if (cells.size() != header.size()) refuse(where, "as many cells as the header has");
+  std::vector<double> values;
+  for (const std::string& cell : cells) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    const bool good = error == std::errc() && end == cell.data() + cell.size();
+    if (!good && !cell.empty()) refuse(where, "numbers in every cell");
+    if (good && value == value && !values.empty()) log.columns[header[values.size()]].push_back({values[0], value});
+    values.push_back(value);
+  }
+}
+
 }  // namespace
 
 Log read_log(const std::string& path) {
   const std::string text = read_file(path);
   Log log{path, {}, {}};
   std::vector<std::string> header;
-  std::size_t number = 0;
-  for (std::string line : split(text, '\n')) {
-    ++number;
+  std::vector<std::string> lines = split(text, '\n');
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    std::string& line = lines[i];
     if (line.ends_with('\r')) line.pop_back();
     if (line.empty()) continue;
-    const std::string where = fmt::format("{}: line {}", path, number);
-    if (line[0] == '{') {
-      add_json(log, line, where);
-    } else if (header.empty()) {
-      header = split(line, ',');
-      if (header[0] != "step") refuse(where, "a JSON object, or the columns step,loss,lr");
-    } else {
-      const auto cells = split(line, ',');
-      if (cells.size() != header.size()) refuse(where, "as many cells as the header has");
-      std::vector<double> values;
-      for (const std::string& cell : cells) {
-        double value = 0;
-        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-        const bool good = error == std::errc() && end == cell.data() + cell.size();
-        if (!good && !cell.empty()) refuse(where, "numbers in every cell");
-        if (good && value == value && !values.empty()) log.columns[header[values.size()]].push_back({values[0], value});
-        values.push_back(value);
+    const std::string where = fmt::format("{}: line {}", path, i + 1);
+    try {
+      if (line[0] == '{') {
+        add_json(log, line, where);
+      } else if (header.empty()) {
+        header = split(line, ',');
+        if (header[0] != "step") refuse(where, "a JSON object, or the columns step,loss,lr");
+      } else {
+        add_cells(log, header, split(line, ','), where);
       }
+    } catch (const FormatError&) {
+      if (i + 1 < lines.size()) throw;  // the last line, which has no end: its writer was killed
     }
   }
   if (log.columns["loss"].empty()) refuse(path, "at least one line with a loss");

@@ -157,6 +157,23 @@ TEST_CASE("plot: the CSV and the JSON lines of one run give one curve", "[cli][p
   REQUIRE(a == b);
 }
 
+TEST_CASE("plot: a last line that a kill cut short is left out", "[cli][plot]") {
+  for (const std::string log : {"run.csv", "run.jsonl"}) {
+    const std::string text = reported().file(log);
+    const std::size_t last = text.rfind('\n', text.size() - 2) + 1;
+    put_file(reported().folder / ("cut." + log), text.substr(0, last + 4));
+    put_file(reported().folder / ("whole." + log), text.substr(0, last));
+    CHECK(reported().output("plot cut." + log + " --ascii") != "");
+    reported().output("plot cut." + log + " --out cut.svg");
+    reported().output("plot whole." + log + " --out whole.svg");
+    std::string cut = reported().file("cut.svg"), whole = reported().file("whole.svg");
+    cut.replace(cut.find("cut."), 4, "whole.");
+    CHECK(cut == whole);
+    put_file(reported().folder / "middle", text.substr(0, last + 4) + "\n" + text.substr(last));
+    CHECK(reported()("plot middle --ascii").status == 1);
+  }
+}
+
 TEST_CASE("plot: --ascii fits its columns and marks the random guess", "[cli][plot]") {
   const auto lines = lines_of(reported().output("plot run.csv run.jsonl --ascii --columns 60 --vocab-size 7"));
   for (const std::string& line : lines) REQUIRE(line.size() <= 60);
