@@ -1,5 +1,6 @@
 // glassbox sample MODEL
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +14,7 @@
 #include "base/utf8.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/view/text.h"
 #include "infer/generate.h"
 #include "infer/score.h"
 #include "kernels/parallel.h"
@@ -103,6 +105,7 @@ int sample_from(const Arguments& arguments, Decoder<T> model) {
   const std::size_t max_tokens =
       arguments.given("max-tokens") ? arguments.integer("max-tokens") : 0;
   const bool json = arguments.given("json");
+  const bool terminal = isatty(STDOUT_FILENO) != 0;  // where a corpus's control characters would act
 
   const std::uint64_t parts = (samples + kPart - 1) / kPart;
   kernels::Threads threads(arguments.given("threads")
@@ -120,8 +123,10 @@ int sample_from(const Arguments& arguments, Decoder<T> model) {
         text.clear();
         if (!generators[i]) generators[i].emplace(models[i], config, prompt, max_tokens, seed);
         for (const Generated& sentence : generators[i]->samples(first, std::min(kPart, samples - first))) {
-          text += json ? as_json(models[i], sentence, seed)
-                       : model.tokenizer().decode(sentence.tokens);
+          if (json)
+            text += as_json(models[i], sentence, seed);
+          else
+            text += terminal ? shown(model.tokenizer().decode(sentence.tokens)) : model.tokenizer().decode(sentence.tokens);
           text += '\n';
         }
       });

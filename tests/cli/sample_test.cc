@@ -43,6 +43,20 @@ TEST_CASE("sample: a filter that is off changes no byte", "[cli][sample]") {
   CHECK(glassbox.output("sample M --temp 1e300 --num-samples 1").back() == '\n');
 }
 
+TEST_CASE("sample: on a terminal control characters of the text are shown, elsewhere they are written", "[cli][sample]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "red.txt", "\033[31mred\n");
+  glassbox.output("train red.txt --out M --steps 50" + kTinyShape);
+  CHECK(glassbox.output("sample M --temp 0 --num-samples 1") == "\033[31mred\n");
+  if (glassbox.shell("script --version").status != 0) {
+    WARN("skipped: the terminal, for want of script");
+    return;
+  }
+  const Outcome run = glassbox.shell("export G; script -qec '\"$G\" sample M --temp 0 --num-samples 1' log");
+  CHECK_THAT(run.out, text_contains("red"));
+  CHECK(run.out.find('\033') == std::string::npos);
+}
+
 TEST_CASE("sample: a sentence depends on the seed and its number alone", "[cli][sample]") {
   const Trained glassbox;
   const auto twenty = lines_of(glassbox.output("sample M --seed 7"));
