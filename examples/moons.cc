@@ -1,6 +1,7 @@
 // micrograd's own demo: two moons of points, told apart by a small network of scalar Values.
 //
-//   moons moons.svg
+//   cmake --build --preset release --target moons
+//   build/release/examples/moons moons.svg
 //
 // Every weight, product and sum below is one Value of the tape, written with plain operators; backward() then
 // knows d loss / d w for each weight. Prints the loss as it falls, and draws the boundary that was learned.
