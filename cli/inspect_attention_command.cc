@@ -71,7 +71,7 @@ int inspect_attention_command(const Arguments& arguments) {
   }
   const bool color = color_wanted(arguments.text("color"));
   for (const AttentionMap& map : maps) text += (text.empty() ? "" : "\n") + heat_text(map, tokens, color);
-  print(text);
+  print(text + '\n' + heat_legend(color));
   return 0;
 }
 

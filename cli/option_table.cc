@@ -328,7 +328,7 @@ constexpr Command kCommands[] = {
      kGraphOperands, kGraphExamples, inspect_graph_command},
     {"inspect attention", kAttention, "where each head looks",
      "Prints a map for each layer and head: row by row a position, column by column what it looks back at, each "
-     "row of sum 1.",
+     "row of sum 1. The last line says what the marks mean.",
      kSentenceOperands, kAttentionExamples, inspect_attention_command},
     {"inspect trace", kTrace, "a logit, taken apart",
      "Splits the logit of a word exactly into what the embeddings, each head and each MLP added, and shows what "

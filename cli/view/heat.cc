@@ -13,13 +13,13 @@
 namespace glassbox::cli {
 
 namespace {
-constexpr std::string_view kShades = " .:-=+*#%@";
+constexpr std::string_view kMarks = " .:-=+*#%@";  // one a tenth
 
 std::string cell(double weight, bool color) {
   const std::string number = fmt::format("{:.2f}", weight);
   if (!color) {
-    const auto shade = static_cast<std::size_t>(std::lround(weight * 9));
-    return number + kShades[std::min<std::size_t>(shade, 9)];
+    const std::size_t tenth = number[0] == '0' ? number[2] - '0' : 9;
+    return number + kMarks[tenth];
   }
   // The 24 greys of a 256-colour terminal, black on the light ones.
   const int grey = 232 + static_cast<int>(std::lround(std::clamp(weight, 0.0, 1.0) * 23));
@@ -43,6 +43,13 @@ std::string heat_text(const AttentionMap& map, const std::vector<std::string>& t
     text += line + '\n';
   }
   return text;
+}
+
+std::string heat_legend(bool color) {
+  std::string text = color ? "the lighter, the more:" : "each mark begins at:";
+  for (int tenth = color ? 0 : 1; tenth <= (color ? 10 : 9); ++tenth)
+    text += ' ' + cell(tenth / 10.0, color);
+  return text + '\n';
 }
 
 bool color_wanted(const std::string& choice) {

@@ -9,8 +9,11 @@
 namespace glassbox::cli {
 
 // Rows are positions, columns what each looks back at. With colour a cell's background says its size, without
-// it a sign behind the number does.
+// it a mark behind the number does: one a tenth.
 std::string heat_text(const AttentionMap& map, const std::vector<std::string>& tokens, bool color);
+
+// A line that says which cell looks how.
+std::string heat_legend(bool color);
 
 // Whether to colour standard output: `choice` is auto, always or never.
 bool color_wanted(const std::string& choice);

@@ -1,4 +1,6 @@
 // glassbox inspect and next, as a user types them.
+#include <regex>
+
 #include "base/json.h"
 #include "tests/cli/program.h"
 
@@ -91,6 +93,20 @@ TEST_CASE("inspect attention: colour only when it is asked for", "[cli][inspect]
   REQUIRE(trained().output("inspect attention m.safetensors " + words()).find('\033') == std::string::npos);
   REQUIRE(trained().output("inspect attention m.safetensors " + words() + " --color always").find('\033') !=
           std::string::npos);
+}
+
+TEST_CASE("inspect attention: the last line is a legend, and every cell keeps to it", "[cli][inspect]") {
+  const auto lines = lines_of(trained().output("inspect attention m.safetensors " + words()));
+  REQUIRE(lines.back() == "each mark begins at: 0.10. 0.20: 0.30- 0.40= 0.50+ 0.60* 0.70# 0.80% 0.90@");
+  const std::regex cell("([01])\\.([0-9])[0-9](.?)");
+  std::size_t cells = 0;
+  for (const std::string& line : lines)
+    for (std::sregex_iterator it(line.begin(), line.end(), cell), end; it != end; ++it, ++cells) {
+      const std::size_t tenth = (*it)[1] == "1" ? 9 : (*it).str(2)[0] - '0';
+      CAPTURE(line, it->str());
+      REQUIRE((it->str(3) + ' ')[0] == " .:-=+*#%@"[tenth]);
+    }
+  REQUIRE(cells > 9);
 }
 
 TEST_CASE("inspect cache: a block a token, each with one key more", "[cli][inspect]") {
