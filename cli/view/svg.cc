@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "cli/view/text.h"
 
@@ -36,6 +38,7 @@ std::string svg_text(double x, double y, std::string_view text, const char* attr
 }
 
 constexpr double kLetter = 7.3, kLine = 16;  // of 12 px monospace
+constexpr double kGap = 120;                 // between columns: a label at either end of an arrow
 
 }  // namespace
 
@@ -143,7 +146,7 @@ std::string as_svg(const Drawing& drawing) {
     }
     for (const std::size_t i : boxes) w[i] = widest;
     tallest = std::max(tallest, top);
-    left += widest + 90;
+    left += widest + kGap;
   }
   for (const auto& [c, boxes] : columns) {  // every column in the middle
     const double shift = (tallest - (y[boxes.back()] + h[boxes.back()] + 14)) / 2;
@@ -152,14 +155,26 @@ std::string as_svg(const Drawing& drawing) {
 
   // A label stands at that end of its arrow where fewer arrows meet; those at one end, one below the other.
   std::vector<std::size_t> users(count, 0), at_start(count, 0), at_end(count, 0);
-  for (const auto& arrow : drawing.arrows) ++users[arrow.from];
+  std::vector<std::size_t> all_start(count, 0), all_end(count, 0);
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> alike, drawn;  // a*a: two arrows, side by side
+  for (const auto& arrow : drawing.arrows) {
+    ++users[arrow.from];
+    ++alike[{arrow.from, arrow.to}];
+  }
+  const auto at_its_start = [&](const Drawing::Arrow& arrow) { return users[arrow.from] <= operands[arrow.to]; };
+  for (const auto& arrow : drawing.arrows) ++(at_its_start(arrow) ? all_start[arrow.from] : all_end[arrow.to]);
+  // Past other boxes an arrow goes below them, and its label stands below the others'.
+  const auto is_past = [&](const Drawing::Arrow& arrow) { return column[arrow.to] > column[arrow.from] + 1; };
+  std::vector<Drawing::Arrow> in_order = drawing.arrows;
+  std::stable_partition(in_order.begin(), in_order.end(), std::not_fn(is_past));
   std::string arrows, labels, boxes;
   bool under = false;
-  for (const auto& arrow : drawing.arrows) {
-    const double x1 = x[arrow.from] + w[arrow.from], y1 = y[arrow.from] + h[arrow.from] / 2;
-    const double x2 = x[arrow.to], y2 = y[arrow.to] + h[arrow.to] / 2, bend = (x2 - x1) / 2;
-    // Past other boxes it goes below them.
-    const bool past = column[arrow.to] > column[arrow.from] + 1;
+  for (const auto& arrow : in_order) {
+    const std::pair ends(arrow.from, arrow.to);
+    const double aside = (static_cast<double>(drawn[ends]++) - static_cast<double>(alike[ends] - 1) / 2) * 13;
+    const double x1 = x[arrow.from] + w[arrow.from], y1 = y[arrow.from] + h[arrow.from] / 2 + aside;
+    const double x2 = x[arrow.to], y2 = y[arrow.to] + h[arrow.to] / 2 + aside, bend = (x2 - x1) / 2;
+    const bool past = is_past(arrow);
     const double down_1 = past ? tallest + 30 : y1, down_2 = past ? tallest + 30 : y2;
     const double out = past ? 60 : bend;
     under = under || past;
@@ -167,10 +182,10 @@ std::string as_svg(const Drawing& drawing) {
         "<path class=\"arrow\" d=\"M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}\"/>\n", x1, y1,
         x1 + out, down_1, x2 - out, down_2, x2, y2);
     if (arrow.label.empty()) continue;
-    const bool start = users[arrow.from] <= operands[arrow.to];
-    const std::size_t all = start ? users[arrow.from] : operands[arrow.to];
+    const bool start = at_its_start(arrow);
+    const std::size_t all = start ? all_start[arrow.from] : all_end[arrow.to];
     const std::size_t place = start ? at_start[arrow.from]++ : at_end[arrow.to]++;
-    const double down = (static_cast<double>(place) - static_cast<double>(all - 1) / 2) * 13 + 4;
+    const double down = (static_cast<double>(place) - static_cast<double>(all - 1) / 2) * 13 + 4 - aside;
     labels += start ? svg_text(x1 + 5, y1 + down, arrow.label, "class=\"local\"")
                     : svg_text(x2 - 5, y2 + down, arrow.label, "class=\"local\" text-anchor=\"end\"");
   }
@@ -182,7 +197,7 @@ std::string as_svg(const Drawing& drawing) {
       boxes += svg_text(x[i] + 8, y[i] + 17 + static_cast<double>(l) * kLine, drawing.boxes[i].lines[l],
                         l == 0 ? "font-weight=\"bold\"" : "class=\"soft\"");
   }
-  return svg_open(left - 90 + 16, tallest + (under ? 30 : 2), drawing.title) + arrows + boxes + labels + "</svg>\n";
+  return svg_open(left - kGap + 16, tallest + (under ? 30 : 2), drawing.title) + arrows + boxes + labels + "</svg>\n";
 }
 
 std::string attention_svg(const std::vector<AttentionMap>& maps, const std::vector<std::string>& tokens) {

@@ -1,5 +1,7 @@
 // glassbox inspect and next, as a user types them.
+#include <cmath>
 #include <regex>
+#include <vector>
 
 #include "base/json.h"
 #include "tests/cli/program.h"
@@ -120,6 +122,24 @@ TEST_CASE("inspect graph: micrograd's formula has micrograd's gradients", "[cli]
   const auto lines = lines_of(text);
   REQUIRE(lines.size() == 6);
   REQUIRE_THAT(lines[1], text_contains("2.0000   -3.0000"));
+}
+
+TEST_CASE("inspect graph --format svg: no local derivative is written over another", "[cli][inspect]") {
+  const std::string svg = trained().output("inspect graph --expr 'a*a + a' a=3 --format svg");
+  const std::regex label("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" class=\"local\"( text-anchor=\"end\")?>([^<]*)<");
+  struct Place {
+    double left, right, y;
+  };
+  std::vector<Place> places;
+  for (std::sregex_iterator it(svg.begin(), svg.end(), label), end; it != end; ++it) {
+    const double x = std::stod(it->str(1)), width = 7.3 * static_cast<double>(it->str(4).size());
+    const double left = (*it)[3].matched ? x - width : x;
+    places.push_back({left, left + width, std::stod(it->str(2))});
+  }
+  REQUIRE(places.size() == 4);
+  for (const Place& a : places)
+    for (const Place& b : places)
+      REQUIRE((&a == &b || a.right <= b.left || b.right <= a.left || std::abs(a.y - b.y) >= 12));
 }
 
 TEST_CASE("inspect graph: Graphviz reads what is drawn", "[cli][inspect]") {
