@@ -98,8 +98,8 @@ std::string picture(const Network& network, Tape<double>& tape, const std::vecto
     for (int col = 0; col * kCell < kWidth; ++col) {
       const StepScope<double> scope(tape);
       const double score = network(kLeft + (col + 0.5) * kCell, kTop - (row + 0.5) * kCell).data();
-      svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"6.2\" height=\"6.2\" fill=\"{}\" "
-                         "fill-opacity=\"{:.2f}\"/>\n",
+      svg += fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"6\" height=\"6\" fill=\"{}\" "
+                         "fill-opacity=\"{:.2f}\" shape-rendering=\"crispEdges\"/>\n",
                          col * kCell * kScale, row * kCell * kScale, score > 0 ? "#0b62c4" : "#d9730d",
                          0.15 + 0.3 * std::tanh(std::abs(score)));
     }
