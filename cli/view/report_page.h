@@ -26,7 +26,7 @@ button[aria-pressed=true]{background:var(--blue);color:var(--on);border-color:va
 table{border-collapse:collapse}td,th{padding:2px 10px 2px 0;text-align:left;vertical-align:top}th{font-weight:600}
 td.n{text-align:right}
 .scroll{overflow-x:auto;max-width:100%}
-.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:8px 32px}
+.two{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:8px 32px;align-items:start}
 @media(max-width:760px){.two{grid-template-columns:minmax(0,1fr)}}
 .bar{display:grid;grid-template-columns:minmax(5.5em,9em) 1fr 4.6em;gap:8px;align-items:center;width:100%;text-align:left;
 background:none;border:0;padding:2px 4px;border-radius:4px}
