@@ -138,8 +138,8 @@ void Threads::work(std::size_t thread) {
       std::unique_lock lock(mutex_);
       begin_.wait(lock, moved);
     }
+    seen = round_.load(std::memory_order_acquire);  // before stop_: who has seen the round that stop() begins sees it
     if (stop_.load()) return;
-    seen = round_.load(std::memory_order_acquire);
     take_parts(thread);
   }
 }

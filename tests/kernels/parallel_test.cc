@@ -62,9 +62,15 @@ TEST_CASE("Threads: the exception of the lowest part comes out and the pool stay
   }
 }
 
-TEST_CASE("Threads: a pool that never worked ends at once", "[kernels][parallel]") {
+TEST_CASE("Threads: a pool ends at once if it never worked, and if its threads have just been called",
+          "[kernels][parallel]") {
   for (int i = 0; i < 50; ++i) Threads threads(4);
-  SUCCEED();
+  for (int i = 0; i < 200; ++i) {
+    Threads threads(4);
+    std::atomic<int> calls{0};
+    threads.parallel_for(4, [&](std::size_t) { ++calls; });
+    REQUIRE(calls == 4);
+  }
 }
 
 TEST_CASE("allowed_cores is at least 1 and no more than the machine has", "[kernels][parallel]") {
