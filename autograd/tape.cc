@@ -65,6 +65,7 @@ void Tape<T>::make_record_room() {
 
 template <class T>
 T Tape<T>::make_room(T value) {
+  compute_waiting();  // a scalar does not wait, and those that do are the last records
   if (size_ == capacity_) grow(1);
   make_record_room();
   room_ = std::min(capacity_, size_ + record_capacity_ - records().size());
@@ -172,6 +173,7 @@ bool Tape<T>::begin_sentences(std::span<const std::uint32_t> starts) {
 
 template <class T>
 void Tape<T>::end_sentences() {
+  if (!in_sentences_) return;  // clear() has gone back to before it
   sentences_.back().end = records().size();
   in_sentences_ = false;
   waiting_ = 0;  // some are left if the caller threw
@@ -418,6 +420,7 @@ typename Tape<T>::Mark Tape<T>::keep() {
 
 template <class T>
 void Tape<T>::clear(const Mark& mark) {
+  waiting_ -= std::min(waiting_, records().size() - mark.records);
   kept_ = mark;
   size_ = mark.size;
   next_record_ = records_.get() + mark.records;
@@ -426,7 +429,7 @@ void Tape<T>::clear(const Mark& mark) {
   ids_.resize(mark.ids);
   if (!labels_.empty())
     labels_.erase(labels_.lower_bound(static_cast<NodeId>(mark.size)), labels_.end());
-  while (!sentences_.empty() && sentences_.back().end > mark.records) sentences_.pop_back();
+  for (; !sentences_.empty() && sentences_.back().end > mark.records; in_sentences_ = false) sentences_.pop_back();
   dirty_records_ = std::min(dirty_records_, mark.records);
   if (mark.records == 0)  // what is kept are leaves alone, and no record reads them any more
     for (RunInfo& run : runs_) run.uses = 0;

@@ -33,13 +33,15 @@ std::vector<T> all_bits(kernels::Threads* threads, std::uint32_t second_start, b
     auto h = tanh(linear(x, w));
     h = h * w;                                               // a weight as an operand like any other
     h = linear(rmsnorm(h, 1e-5), tanh(w));                   // a weight that was computed
+    h = tanh(h);                                             // which waits
+    const auto scalar = w(1, 1) * w(1, 2);                   // what a scalar does not
     const auto aside = tanh(linear(few, w));                 // other rows
     h = causal_self_attention<T>(linear(h, wide), starts, 4);
     h = h + causal_self_attention<T>(linear(h, wide), others, 4);  // other sentences
-    ends = {h * x, aside};
+    ends = {h * x, aside, gather<T>(std::array{scalar})};
     sentences.compute();
   }
-  const auto loss = sum(ends[0]) + sum(ends[1]) + w(2, 3) * w(2, 3);
+  const auto loss = sum(ends[0]) + sum(ends[1]) + sum(ends[2]) + w(2, 3) * w(2, 3);
   tape.zero_grad();
   loss.backward();
   std::vector<T> all;
@@ -95,6 +97,35 @@ TEST_CASE("SentenceScope: after a throw the tape can be cleared and used", "[aut
     }
     REQUIRE(grad[0] == grad[1]);
   }
+}
+
+TEST_CASE("SentenceScope: clear() drops what waits in it", "[autograd][threads]") {
+  kernels::Threads threads(2);
+  std::mt19937_64 bits(553);
+  Tape<float> tape;
+  tape.set_threads(&threads);
+  const auto x = drawn_run(tape, bits, 60, 64), w = drawn_run(tape, bits, 64, 64);
+  const auto before = tape.keep();
+  std::vector<std::uint32_t> starts;
+  for (std::uint32_t row = 0; row <= 60; row += 3) starts.push_back(row);
+  for (const bool to_within : {false, true}) {
+    tanh(w);  // so that the scope begins after the mark
+    {
+      SentenceScope<float> sentences(tape, starts);
+      const auto first = linear(x, w);
+      if (to_within) tape.keep();
+      tanh(first);
+      tape.clear();
+      const SentenceScope<float> inner(tape, starts);
+      const auto second = linear(x, w);
+      sentences.compute();
+      if (to_within) REQUIRE(first.data(59, 63) == second.data(59, 63));
+    }
+    tape.clear(before);
+  }
+  const auto h = linear(x, w);
+  sum(h).backward();
+  REQUIRE(tape.grad(w.node(5, 7)) != 0);
 }
 
 }  // namespace glassbox
