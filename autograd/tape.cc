@@ -414,7 +414,9 @@ void Tape<T>::zero_grad() {
 
 template <class T>
 typename Tape<T>::Mark Tape<T>::keep() {
+  if (kept_.size <= always_kept_.size) kept_since_ = cleared_;
   kept_ = {size_, records().size(), runs_.size(), ids_.size()};
+  if (cleared_ == 0) always_kept_ = kept_;
   return kept_;
 }
 
@@ -433,7 +435,8 @@ void Tape<T>::clear(const Mark& mark) {
   dirty_records_ = std::min(dirty_records_, mark.records);
   if (mark.records == 0)  // what is kept are leaves alone, and no record reads them any more
     for (RunInfo& run : runs_) run.uses = 0;
-  ++generation_;
+  if (mark.size < always_kept_.size) always_kept_ = mark;
+  cleared_ = ++generation_;
   moved_ = false;
 }
 

@@ -148,10 +148,12 @@ class Tape {
 
   // Throws TapeError if a handle of that generation to that node is stale.
   void check(NodeId id, std::uint32_t generation) const {
-    if (generation != generation_ && id >= kept_.size) throw_stale();
+    if (generation != generation_ && id >= always_kept_.size && (id >= kept_.size || generation < kept_since_))
+      throw_stale();
   }
   void check_run(RunId id, std::uint32_t generation) const {
-    if (generation != generation_ && id >= kept_.runs) throw_stale();
+    if (generation != generation_ && id >= always_kept_.runs && (id >= kept_.runs || generation < kept_since_))
+      throw_stale();
   }
   std::uint32_t generation() const { return generation_; }
   void mark_elements(RunId run) { runs_[run].has_elements = true; }
@@ -206,7 +208,10 @@ class Tape {
   std::vector<RunInfo> runs_;
   std::vector<std::uint32_t> ids_;
   std::map<NodeId, std::string> labels_;
-  Mark kept_;
+  // What was kept before anything was dropped, then what is kept now. Of what lies between nothing was made before
+  // the generation kept_since_: an older handle is to what lay there before a clear().
+  Mark always_kept_, kept_;
+  std::uint32_t kept_since_ = 0, cleared_ = 0;  // cleared_: the generation that began with the last clear()
   std::size_t dirty_records_ = 0;  // records whose gradients an earlier backward() has set
   std::uint32_t generation_ = 0;
   std::vector<RunId> updated_;  // by their own operations, in this backward_update()

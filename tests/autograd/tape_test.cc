@@ -197,6 +197,35 @@ TEST_CASE("a handle from before clear is stale in every use", "[autograd][tape]"
   REQUIRE(again.data() == 8);
 }
 
+TEST_CASE("a handle from before clear stays stale when what took its place is kept", "[autograd][tape]") {
+  Tape<double> tape;
+  const auto a = tape.leaf(2);
+  const auto run = tape.leaf_run(2, 3);
+  tape.keep();
+  const auto old = a * a;
+  const auto old_run = tanh(run);
+  tape.clear();
+  const auto sum = a + 3.0;
+  const auto first = tape.leaf_run(2, 3), second = tape.leaf_run(2, 3);
+  const auto outer = tape.keep();
+  const auto product = sum * a;
+  {
+    const StepScope<double> step(tape);
+    const auto both = product * sum;
+    REQUIRE(both.data() == 50);
+    REQUIRE_THROWS_AS(old.data(), TapeError);
+    REQUIRE_THROWS_AS(old + a, TapeError);
+    REQUIRE_THROWS_AS(old_run.rows(), TapeError);
+  }
+  for (const auto& good : {a, sum, product}) REQUIRE(good.data() > 1);
+  REQUIRE((run.rows() == 2 && first.rows() == 2 && second.cols() == 3));
+  REQUIRE_THROWS_AS(old.data(), TapeError);
+  tape.clear(outer);
+  for (const auto& good : {a, sum}) REQUIRE(good.data() > 1);
+  REQUIRE_THROWS_AS(product.data(), TapeError);
+  REQUIRE_THROWS_AS(old.data(), TapeError);
+}
+
 TEST_CASE("a handle from before the weights moved is stale and says so", "[autograd][tape]") {
   Tape<double> tape;
   const auto w = tape.leaf(2);
