@@ -28,6 +28,8 @@ class Beginnings {
   // The root is all that `cache` holds, and `table` is for what comes next. The tree is full when its
   // memory reaches `bytes`.
   Beginnings(const KvCache<T>& cache, const DrawTable& table, std::size_t bytes);
+  Beginnings(Beginnings&&) = default;  // a copy's nodes would look into the memory of what it was copied from
+  Beginnings& operator=(Beginnings&&) = default;
 
   const DrawTable& table(Place at) const { return nodes_[at].table; }
   std::size_t size(Place at) const { return nodes_[at].size; }  // tokens that a cache of it holds

@@ -1,6 +1,7 @@
 // Many sentences side by side: each has the bits it has alone.
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "base/error.h"
 #include "infer/generate.h"
@@ -163,4 +164,17 @@ TEMPLATE_TEST_CASE("Generator: one that has drawn much draws what a fresh one do
       }
     }
   }
+}
+
+static_assert(!std::is_copy_constructible_v<Generator<float>>);
+
+TEST_CASE("Generator: one that was moved draws what it drew, from memory that moved with it", "[infer][slots]") {
+  auto decoder = decoder_of(drawn_weights<float>(small_shape(), 931));
+  std::optional<Generator<float>> first;
+  first.emplace(decoder, SamplerConfig{}, std::span<const TokenId>(), 0, 5u);
+  const auto before = first->samples(0, 200);
+  Generator<float> moved = std::move(*first);
+  first.reset();
+  const auto after = moved.samples(0, 200);
+  for (std::size_t i = 0; i < before.size(); ++i) REQUIRE(after[i].tokens == before[i].tokens);
 }
