@@ -33,7 +33,10 @@ class PartRunner {
   void set_threads(kernels::Threads* threads) { threads_ = threads; }
 
   // One operation.
-  void forward(const Work<T>& work) const;
+  void forward(const kernels::OpRow<T>& row, const kernels::Args<T>& x) const {
+    if (!threads_) return row.forward(x);
+    forward(Work<T>{&row, x});
+  }
   void backward(const Work<T>& work) const;
 
   // Whole sentences for each thread, those that begin at the rows `starts`, of which the last is the end.
@@ -47,6 +50,7 @@ class PartRunner {
   void backward(std::span<const Work<T>> works, std::span<const PartBegin> parts) const;
 
  private:
+  void forward(const Work<T>& work) const;
   bool pays(std::span<const Work<T>> works) const;
   // f(part of the work) for every part, of one operation.
   template <class F>

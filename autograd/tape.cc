@@ -156,7 +156,7 @@ Run<T> Tape<T>::record(Op op, std::initializer_list<Run<T>> operands, std::size_
   if (waits)
     ++waiting_;
   else
-    runner_.forward({&row, args(run)});
+    runner_.forward(row, args(run));
   return Run<T>(*this, static_cast<RunId>(runs_.size() - 1));
 }
 

@@ -103,17 +103,20 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
     scratch.d_keys.push_back(grad + row + width);
     scratch.d_values.push_back(grad + row + 2 * width);
   }
-  for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
-    const std::size_t n = s.first_out + i - s.first_query;
-    const auto kept = saved_row(x.saved, n, heads, longest);
-    attend_backward<T>({.query = data + s.row[i], .d_out = x.out.grad + n * x.out.pitch,
-                        .keys = scratch.keys.data(), .values_turned = scratch.turned.data(),
-                        .pitch = padded(s.row.size()), .positions = i + 1, .heads = heads,
-                        .head_dim = width / heads, .exponentials = kept.exponentials,
-                        .weights = kept.weights, .inverse_sums = kept.inverse_sums,
-                        .d_query = grad + s.row[i], .d_keys = scratch.d_keys.data(),
-                        .d_values = scratch.d_values.data(), .scratch = scratch.row.data()});
-  }
+  with_head_vector<T>(width / heads, [&](auto dims) {
+    for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
+      const std::size_t n = s.first_out + i - s.first_query;
+      const auto kept = saved_row(x.saved, n, heads, longest);
+      attend_backward<T>(
+          dims, {.query = data + s.row[i], .d_out = x.out.grad + n * x.out.pitch,
+                 .keys = scratch.keys.data(), .values_turned = scratch.turned.data(),
+                 .pitch = padded(s.row.size()), .positions = i + 1, .heads = heads,
+                 .head_dim = width / heads, .exponentials = kept.exponentials,
+                 .weights = kept.weights, .inverse_sums = kept.inverse_sums,
+                 .d_query = grad + s.row[i], .d_keys = scratch.d_keys.data(),
+                 .d_values = scratch.d_values.data(), .scratch = scratch.row.data()});
+    }
+  });
 }
 
 // The row of query position i, as a graph.

@@ -191,12 +191,10 @@ HWY_INLINE void attend_row_backward(D dims, const RowGradient<T>& x) {
   for (; h < x.heads; ++h) attend_heads_backward<1, Lanes>(dims, x, h);
 }
 
-template <class T>
-HWY_INLINE void attend_backward(const RowGradient<T>& x) {
-  with_head_vector<T>(x.head_dim, [&](auto dims) {
-    if (x.positions <= kNarrow) return attend_row_backward<kNarrow>(dims, x);
-    attend_row_backward<kLanes>(dims, x);
-  });
+template <class T, class D>
+HWY_INLINE void attend_backward(D dims, const RowGradient<T>& x) {
+  if (x.positions <= kNarrow) return attend_row_backward<kNarrow>(dims, x);
+  attend_row_backward<kLanes>(dims, x);
 }
 
 }  // namespace
