@@ -88,21 +88,14 @@ void Tape<T>::walk_back(std::size_t from_record, const LeafUpdate* update) {
 template <class T>
 void Tape<T>::walk_sentences(const Sentences& s, const LeafUpdate* update) {
   works_.clear();
+  std::vector<RunId> late;  // weights and tables: their gradients come last, so whoever else adds to one has to wait
   const auto compute = [&] {
     if (!works_.empty()) runner_.backward(works_, s.parts);
     works_.clear();
+    late.clear();
   };
-  // The gradients of weights and tables come last: whoever else adds to one has to wait for it.
-  const auto adds_to_one = [&](const RunInfo& run) {
-    for (std::size_t k = 0; k < kernels::kMaxOperands && run.operands[k] != kNoRun; ++k) {
-      const RunInfo& in = runs_[run.operands[k]];
-      if (in.op != Op::leaf) continue;
-      for (const Work<T>& work : works_)
-        for (std::size_t j = 0; j < kernels::kMaxOperands; ++j)
-          if ((work.whole || (work.row->parts == Parts::product && j == 1)) && work.args.in[j].grad == grad_ + in.out)
-            return true;
-    }
-    return false;
+  const auto adds_to_late = [&](const RunInfo& run) {
+    return std::find_first_of(late.begin(), late.end(), run.operands.begin(), run.operands.end()) != late.end();
   };
   const auto reads_leaves = [&](const RunInfo& run) {
     return !(*table_)[run.op].reads_anywhere &&
@@ -112,12 +105,14 @@ void Tape<T>::walk_sentences(const Sentences& s, const LeafUpdate* update) {
   for (std::size_t r = s.end; r-- > s.begin;) {
     const RunInfo* const run = records_[r].is_run ? &runs_[records_[r].b] : nullptr;
     const bool is_cut = run && cut_as(s, *run), waits = run && (is_cut || reads_leaves(*run));
-    if (!waits || adds_to_one(*run)) compute();
+    if (!waits || adds_to_late(*run)) compute();
     if (!waits) {
       walk_records(r + 1, r, update);
     } else if (run->written) {
       works_.push_back(backward_work(*run, update));
       works_.back().whole = !is_cut;
+      for (std::size_t k = 0; k < run->operands.size() && run->operands[k] != kNoRun; ++k)
+        if (!is_cut || (works_.back().row->parts == Parts::product && k == 1)) late.push_back(run->operands[k]);
     }
   }
   compute();

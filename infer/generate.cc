@@ -139,7 +139,7 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
     all.push_back({KvCache<T>(model_.config()), Coins(seed_, 0), {}, State::idle, kNone, {}});
     begin_next(all.back());
   }
-  while (!all.empty()) {
+  for (;;) {
     // The tree lies in far memory: each slot takes a step while the next asks for what it will read.
     for (Slot& slot : all)
       if (slot.state == State::walks) walking.push_back(&slot);
@@ -149,17 +149,16 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
       std::erase_if(walking, [](const Slot* slot) { return slot->state != State::walks; });
     }
     std::erase_if(all, [](const Slot& slot) { return slot.state == State::idle; });
+    if (all.empty()) return result;
     tokens.clear();
     caches.clear();
     for (Slot& slot : all) {
       tokens.push_back(slot.sentence.out->tokens.back());
       caches.push_back(&slot.cache);
     }
-    if (all.empty()) break;
     const LogitRows<T> logits = model_.step(tokens, caches);
     for (std::size_t i = 0; i < all.size(); ++i) decode(all[i], tokens[i], logits[i]);
   }
-  return result;
 }
 
 template <class T>

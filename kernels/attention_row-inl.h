@@ -38,6 +38,19 @@ HWY_INLINE void with_head_vector(std::size_t head_dim, F f) {
   f(One<T>());
 }
 
+// sum[g] = chain over the dimensions j of head first + g: row_j columns_j, for the positions from t on. `columns` is
+// [C][pitch], a column for each position.
+template <std::size_t G, class T, class D>
+HWY_INLINE void head_products(D d, const T* row, const T* columns, std::size_t pitch, std::size_t t,
+                              std::size_t head_dim, std::size_t first, hn::Vec<D> (&sum)[G]) {
+  for (auto& v : sum) v = hn::Zero(d);
+  for (std::size_t j = 0; j < head_dim; ++j)
+    for (std::size_t g = 0; g < G; ++g) {
+      const std::size_t c = (first + g) * head_dim + j;
+      sum[g] = fma(hn::Set(d, row[c]), hn::LoadU(d, columns + c * pitch + t), sum[g]);
+    }
+}
+
 // G heads of one query row side by side, from head `first` on: each is a handful of vectors that wait for one
 // another, and the chains of one head run while another's wait. See AttendArgs.
 template <std::size_t G, std::size_t Lanes, class T, class D>
@@ -53,12 +66,7 @@ HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) 
   for (auto& v : highest) v = lowest;
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
     V sum[G];
-    for (auto& v : sum) v = hn::Zero(d);
-    for (std::size_t j = 0; j < head_dim; ++j)
-      for (std::size_t g = 0; g < G; ++g) {
-        const std::size_t c = (first + g) * head_dim + j;
-        sum[g] = fma(hn::Set(d, x.query[c]), hn::LoadU(d, x.keys + c * x.keys_pitch + t), sum[g]);
-      }
+    head_products(d, x.query, x.keys, x.keys_pitch, t, head_dim, first, sum);
     const auto mask = hn::FirstN(d, x.positions - t);
     for (std::size_t g = 0; g < G; ++g) {
       const auto score = hn::Mul(sum[g], scale);
@@ -73,7 +81,7 @@ HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) 
     for (std::size_t g = 0; g < G; ++g) {
       T* at = e + g * stride + t;
       const auto v = hn::IfThenElseZero(mask, exp(d, hn::Sub(hn::LoadU(d, at), highest[g])));
-      auto& part = sums[g].part[t / LaneSums<T, Lanes>::kWidth % LaneSums<T, Lanes>::kParts];
+      auto& part = sums[g].at(t);
       part = hn::Add(part, v);
       hn::StoreU(v, d, at);
     }
@@ -142,14 +150,9 @@ HWY_INLINE void attend_heads_backward(D dims, const RowGradient<T>& x, std::size
   LaneSums<T, Lanes> sums[G];
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
     V d_weight[G];
-    for (auto& v : d_weight) v = hn::Zero(d);
-    for (std::size_t j = 0; j < head_dim; ++j)
-      for (std::size_t g = 0; g < G; ++g) {
-        const std::size_t c = (first + g) * head_dim + j;
-        d_weight[g] = fma(hn::Set(d, x.d_out[c]), hn::LoadU(d, x.values_turned + c * x.pitch + t), d_weight[g]);
-      }
+    head_products(d, x.d_out, x.values_turned, x.pitch, t, head_dim, first, d_weight);
     for (std::size_t g = 0; g < G; ++g) {
-      auto& part = sums[g].part[t / LaneSums<T, Lanes>::kWidth % LaneSums<T, Lanes>::kParts];
+      auto& part = sums[g].at(t);
       part = fma(d_weight[g], hn::LoadU(d, e + g * stride + t), part);
       hn::StoreU(d_weight[g], d, x.scratch + g * stride + t);
     }

@@ -52,7 +52,7 @@ void cross_entropy_forward(const Args<T>& x) {
     for_each_vector<T>(x.in[0].cols, [&](std::size_t i, std::size_t lanes) {
       const auto v = hn::IfThenElseZero(
           hn::FirstN(d, lanes), exp(d, hn::Sub(hn::LoadU(d, z + i), hn::Set(d, highest))));
-      auto& part = sums.part[i / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      auto& part = sums.at(i);
       part = hn::Add(part, v);
       hn::StoreU(v, d, e + i);
     });

@@ -22,7 +22,7 @@ T reduce(const Block<T>& a, Term term) {
   LaneSums<T> sums;
   for (std::size_t n = 0; n < a.rows; ++n)
     for_each_vector<T>(a.cols, [&](std::size_t m, std::size_t lanes) {
-      auto& part = sums.part[m / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+      auto& part = sums.at(m);
       part = term(part, n, m, lanes);
     });
   return sums.total();

@@ -30,7 +30,7 @@ HWY_INLINE T row_dot(const T* a, const T* b, std::size_t cols) {
   const Full<T> d;
   LaneSums<T> sums;
   for_each_vector<T>(cols, [&](std::size_t i, std::size_t lanes) {
-    auto& part = sums.part[i / LaneSums<T>::kWidth % LaneSums<T>::kParts];
+    auto& part = sums.at(i);
     part = fma(load_first(d, a + i, lanes), load_first(d, b + i, lanes), part);
   });
   return sums.total();

@@ -80,6 +80,8 @@ struct LaneSums {
   HWY_INLINE LaneSums() {
     for (auto& p : part) p = hn::Zero(D());
   }
+  // What the vector of elements from place i on adds to.
+  HWY_INLINE V& at(std::size_t i) { return part[i / kWidth % kParts]; }
   // ((l0 + l8) + (l4 + l12)) + ...: lane j takes lane j + 8, then j + 4, j + 2, j + 1.
   HWY_INLINE T total() const {
     V v[kParts];
