@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "autograd/errors.h"
-#include "autograd/run.h"
+#include "autograd/matrix.h"
 
 namespace glassbox {
 
@@ -32,16 +32,16 @@ class TapeEmitter : public kernels::Emitter<T> {
     if (!label.empty()) to_.tape_->set_label(node, std::move(label));
   }
 
-  void expand_row(const RunInfo& run, std::size_t row) {
-    run_ = &run;
+  void expand_row(const MatrixInfo& matrix, std::size_t row) {
+    matrix_ = &matrix;
     row_ = row;
-    const kernels::Args<T> x = from_.args(run);
-    from_.table()[run.op].expand(x, *this, row);
+    const kernels::Args<T> x = from_.args(matrix);
+    from_.table()[matrix.op].expand(x, *this, row);
   }
 
   Node operand(int which, std::size_t offset) override {
-    const RunId in = run_->operands[static_cast<std::size_t>(which)];
-    const NodeId base = in == kNoRun ? 0 : from_.runs()[in].out;
+    const MatrixId in = matrix_->operands[static_cast<std::size_t>(which)];
+    const NodeId base = in == kNoMatrix ? 0 : from_.matrices()[in].out;
     return image(static_cast<NodeId>(base + offset));
   }
   Node constant(T value) override {
@@ -63,11 +63,11 @@ class TapeEmitter : public kernels::Emitter<T> {
     return sum;
   }
   void output(std::size_t col, Node node) override {
-    set_image(static_cast<NodeId>(run_->out + row_ * run_->pitch + col), node);
+    set_image(static_cast<NodeId>(matrix_->out + row_ * matrix_->pitch + col), node);
   }
   void name(Node node, const char* what, std::size_t i, std::size_t j) override {
-    to_.named_.push_back(
-        {static_cast<NodeId>(run_->out + row_ * run_->pitch), what, i, j, node});
+    to_.inner_nodes_.push_back(
+        {static_cast<NodeId>(matrix_->out + row_ * matrix_->pitch), what, i, j, node});
   }
 
  private:
@@ -77,7 +77,7 @@ class TapeEmitter : public kernels::Emitter<T> {
   }
   Tape<T>& from_;
   Expansion<T>& to_;
-  const RunInfo* run_ = nullptr;
+  const MatrixInfo* matrix_ = nullptr;
   std::size_t row_ = 0;
 };
 
@@ -86,13 +86,14 @@ Expansion<T> Expansion<T>::of_tape(Tape<T>& tape) {
   Expansion expansion;
   TapeEmitter<T> emitter(tape, expansion);
   for (const Record& record : tape.records()) {
-    if (!record.is_run) {
+    if (!record.is_matrix) {
       const NodeId a = emitter.image(record.a), b = emitter.image(record.b);
       emitter.set_image(record.out, emitter.apply(record.op, a, b));
       continue;
     }
-    const RunInfo& run = tape.runs()[record.b];
-    for (std::size_t n = run.rows; n-- > 0;) emitter.expand_row(run, n);  // falling: see kernels/
+    const MatrixInfo& matrix = tape.matrices()[record.b];
+    for (std::size_t n = matrix.rows; n-- > 0;)
+      emitter.expand_row(matrix, n);  // falling: see kernels/
   }
   return expansion;
 }
@@ -106,16 +107,16 @@ Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
   const Record* record = tape.maker(node);
   if (!record) {
     seeds.push_back({emitter.image(node), tape.grad(node)});
-  } else if (!record->is_run) {
+  } else if (!record->is_matrix) {
     const NodeId a = emitter.image(record->a), b = emitter.image(record->b);
     emitter.set_image(node, emitter.apply(record->op, a, b));
     seeds.push_back({expansion.image_[node], tape.grad(node)});
   } else {
-    const RunInfo& run = tape.runs()[record->b];
-    const std::size_t row = (node - run.out) / run.pitch;
-    emitter.expand_row(run, row);
-    for (std::size_t m = 0; m < run.cols; ++m) {
-      const auto original = static_cast<NodeId>(run.out + row * run.pitch + m);
+    const MatrixInfo& matrix = tape.matrices()[record->b];
+    const std::size_t row = (node - matrix.out) / matrix.pitch;
+    emitter.expand_row(matrix, row);
+    for (std::size_t m = 0; m < matrix.cols; ++m) {
+      const auto original = static_cast<NodeId>(matrix.out + row * matrix.pitch + m);
       seeds.push_back({expansion.image_[original], tape.grad(original)});
     }
   }
@@ -131,7 +132,8 @@ bool Expansion<T>::contains(NodeId original) const {
 template <class T>
 Value<T> Expansion<T>::at(NodeId original) const {
   if (!contains(original))
-    throw TapeError(fmt::format("expansion: expected a node that it covers, found node {}", original));
+    throw TapeError(
+        fmt::format("expansion: expected a node that it covers, found node {}", original));
   return Value<T>(*tape_, image_[original]);
 }
 
@@ -155,7 +157,7 @@ template <class T>
 std::vector<Child<T>> Value<T>::children() const {
   const Record* record = checked().maker(id_);
   if (!record) return {};
-  if (!record->is_run) {
+  if (!record->is_matrix) {
     const auto& row = tape_->table()[record->op];
     T local_a(0), local_b(0);
     row.backward1(tape_->data(id_), T(1), tape_->data(record->a), tape_->data(record->b), &local_a,
@@ -175,7 +177,8 @@ std::vector<Child<T>> Value<T>::children() const {
   std::vector<Child<T>> children;
   for (NodeId node = 0; node < plain.size(); ++node)
     if (const NodeId child = row.original(node); child != Expansion<T>::kNone && read[node]) {
-      if (const RunId run = tape_->run_of(child); run != kNoRun) tape_->mark_elements(run);
+      if (const MatrixId matrix = tape_->matrix_of(child); matrix != kNoMatrix)
+        tape_->mark_elements(matrix);
       children.push_back({Value(*tape_, child), plain.grad(node)});
     }
   return children;

@@ -1,10 +1,11 @@
-// The plain graph behind the runs: micrograd's own, one node an addition or a product, in a tape of its
-// own. Its values and its gradients are those of the runs, bit for bit. One exception: where a matrix is
-// multiplied by itself, or one table embeds both token and position, a scalar's two sums of contributions
-// come one after the other in the run and interleaved here, so the gradient's last bits may differ.
+// The plain graph behind the runs: micrograd's own, one node an addition or a product, in a tape of
+// its own. Its values and its gradients are those of the runs, bit for bit. One exception: where a
+// matrix is multiplied by itself, or one table embeds both token and position, a scalar's two sums
+// of contributions come one after the other in the run and interleaved here, so the gradient's last
+// bits may differ.
 //
-// A product and the sum that takes it up are rounded together: the sum's op is "fused_add", the product
-// shown is "fused_mul". Both have micrograd's local derivatives.
+// A product and the sum that takes it up are rounded together: the sum's op is "fused_add", the
+// product shown is "fused_mul". Both have micrograd's local derivatives.
 #pragma once
 
 #include <memory>
@@ -18,10 +19,11 @@ namespace glassbox {
 template <class T>
 class Expansion {
  public:
-  // Everything that is on a tape. backward() from the image of a root then gives every node's gradient.
+  // Everything that is on a tape. backward() from the image of a root then gives every node's
+  // gradient.
   static Expansion of_tape(Tape<T>& tape);
-  // What makes one node: for a scalar inside a run its row's whole formula, with the operands as leaves.
-  // The gradients of the row's outputs are handed down, so that inner nodes have theirs.
+  // What makes one node: for a scalar inside a run its row's whole formula, with the operands as
+  // leaves. The gradients of the row's outputs are handed down, so that inner nodes have theirs.
   static Expansion of_node(Tape<T>& tape, NodeId node);
 
   Tape<T>& tape() const { return *tape_; }
@@ -34,15 +36,15 @@ class Expansion {
   static constexpr NodeId kNone = 0xFFFFFFFF;
   NodeId original(NodeId leaf) const;
 
-  // An inner node of attention or of a norm by its name: what = "scores", "weights" (head, position),
-  // "scale". kNone if there is none.
-  struct Named {
+  // An inner node of attention or of a norm by its name: what = "scores", "weights" (head,
+  // position), "scale". kNone if there is none.
+  struct InnerNode {
     NodeId row_output;  // the first output of the row it belongs to
     std::string what;
     std::size_t i, j;
     NodeId node;
   };
-  const std::vector<Named>& named() const { return named_; }
+  const std::vector<InnerNode>& inner_nodes() const { return inner_nodes_; }
 
  private:
   template <class U>
@@ -52,7 +54,7 @@ class Expansion {
   std::unique_ptr<Tape<T>> tape_;
   std::vector<NodeId> image_;     // of each original node, kNone if there is none
   std::vector<NodeId> original_;  // of each node of tape_, kNone if it is new
-  std::vector<Named> named_;
+  std::vector<InnerNode> inner_nodes_;
   NodeId root_ = kNone;
 };
 

@@ -8,12 +8,10 @@ namespace glassbox {
 
 namespace detail {
 
-void throw_two_tapes() {
-  throw TapeError("value: expected operands of one tape, found two tapes");
-}
+void throw_two_tapes() { throw TapeError("value: expected operands of one tape, found two tapes"); }
 
 template <class T>
-void check_shapes(const char* op, const Run<T>& a, const Run<T>& b) {
+void check_shapes(const char* op, const Matrix<T>& a, const Matrix<T>& b) {
   a.check();
   b.check();
   if (a.rows() != b.rows() || a.cols() != b.cols())
@@ -24,7 +22,7 @@ void check_shapes(const char* op, const Run<T>& a, const Run<T>& b) {
 }  // namespace detail
 
 template <class T>
-Run<T> gather(std::span<const Value<T>> values) {
+Matrix<T> gather(std::span<const Value<T>> values) {
   if (values.empty()) throw TapeError("gather: expected at least one value, found none");
   std::vector<NodeId> ids;
   ids.reserve(values.size());
@@ -36,25 +34,25 @@ Run<T> gather(std::span<const Value<T>> values) {
 }
 
 template <class T>
-Value<T> sum(const Run<T>& a) {
+Value<T> sum(const Matrix<T>& a) {
   return a.tape().record(Op::sum, {a}, 1, 1)(0, 0);
 }
 template <class T>
-Value<T> mean(const Run<T>& a) {
+Value<T> mean(const Matrix<T>& a) {
   return a.tape().record(Op::mean, {a}, 1, 1)(0, 0);
 }
 template <class T>
-Value<T> dot(const Run<T>& a, const Run<T>& b) {
+Value<T> dot(const Matrix<T>& a, const Matrix<T>& b) {
   detail::check_shapes("dot", a, b);
   return a.tape().record(Op::dot, {a, b}, 1, 1)(0, 0);
 }
 
-#define GLASSBOX_INSTANTIATE(T)                                                            \
-  template void detail::check_shapes(const char*, const Run<T>&, const Run<T>&);           \
-  template Run<T> gather(std::span<const Value<T>>);                                       \
-  template Value<T> sum(const Run<T>&);                                                    \
-  template Value<T> mean(const Run<T>&);                                                   \
-  template Value<T> dot(const Run<T>&, const Run<T>&);
+#define GLASSBOX_INSTANTIATE(T)                                                        \
+  template void detail::check_shapes(const char*, const Matrix<T>&, const Matrix<T>&); \
+  template Matrix<T> gather(std::span<const Value<T>>);                                \
+  template Value<T> sum(const Matrix<T>&);                                             \
+  template Value<T> mean(const Matrix<T>&);                                            \
+  template Value<T> dot(const Matrix<T>&, const Matrix<T>&);
 GLASSBOX_INSTANTIATE(float)
 GLASSBOX_INSTANTIATE(double)
 #undef GLASSBOX_INSTANTIATE

@@ -1,14 +1,14 @@
 // What users write: operators and functions on Values and Runs. No arithmetic happens here.
 //
-// Operators on single Values never fuse: a * b + c rounds twice, as written. dot(), linear layers and the
-// like round once a term; expand() shows it.
+// Operators on single Values never fuse: a * b + c rounds twice, as written. dot(), linear layers
+// and the like round once a term; expand() shows it.
 #pragma once
 
 #include <concepts>
 #include <span>
 #include <vector>
 
-#include "autograd/run.h"
+#include "autograd/matrix.h"
 #include "autograd/value.h"
 
 namespace glassbox {
@@ -24,10 +24,11 @@ template <class T>
   if (&a.tape() != &b.tape()) throw_two_tapes();
 }
 template <class T>
-void check_shapes(const char* op, const Run<T>& a, const Run<T>& b);
+void check_shapes(const char* op, const Matrix<T>& a, const Matrix<T>& b);
 
-// Inlined, and its callers too, so that a Value that a formula makes lives in registers: as an argument or a
-// result of a call it goes through memory, and each operation of a chain waits for that.
+// Inlined, and its callers too, so that a Value that a formula makes lives in registers: as an
+// argument or a result of a call it goes through memory, and each operation of a chain waits for
+// that.
 template <Op op, class T>
 [[gnu::always_inline]] inline Value<T> apply(const Value<T>& a, const Value<T>& b) {
   check_operands(a, b);
@@ -43,11 +44,11 @@ Value<T> constant(const Value<T>& like, N number) {
   return like.tape().leaf(static_cast<T>(number));
 }
 template <Op op, class T>
-Run<T> apply(const Run<T>& a) {
+Matrix<T> apply(const Matrix<T>& a) {
   return a.tape().record(op, {a}, a.rows(), a.cols());
 }
 template <Op op, class T>
-Run<T> apply(const Run<T>& a, const Run<T>& b) {
+Matrix<T> apply(const Matrix<T>& a, const Matrix<T>& b) {
   check_shapes(a.tape().table()[op].name, a, b);
   return a.tape().record(op, {a, b}, a.rows(), a.cols());
 }
@@ -57,22 +58,22 @@ Run<T> apply(const Run<T>& a, const Run<T>& b) {
 template <class N>
 concept Number = std::integral<N> || std::floating_point<N>;
 
-#define GLASSBOX_BINARY(name, op)                                                             \
-  template <class T>                                                                          \
-  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a, const Value<T>& b) {         \
-    return detail::apply<op>(a, b);                                                           \
-  }                                                                                           \
-  template <class T, Number N>                                                                \
-  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a, N b) {                       \
-    return detail::apply<op>(a, detail::constant(a, b));                                      \
-  }                                                                                           \
-  template <class T, Number N>                                                                \
-  [[gnu::always_inline]] inline Value<T> name(N a, const Value<T>& b) {                       \
-    return detail::apply<op>(detail::constant(b, a), b);                                      \
-  }                                                                                           \
-  template <class T>                                                                          \
-  Run<T> name(const Run<T>& a, const Run<T>& b) {                                             \
-    return detail::apply<op>(a, b);                                                           \
+#define GLASSBOX_BINARY(name, op)                                                     \
+  template <class T>                                                                  \
+  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a, const Value<T>& b) { \
+    return detail::apply<op>(a, b);                                                   \
+  }                                                                                   \
+  template <class T, Number N>                                                        \
+  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a, N b) {               \
+    return detail::apply<op>(a, detail::constant(a, b));                              \
+  }                                                                                   \
+  template <class T, Number N>                                                        \
+  [[gnu::always_inline]] inline Value<T> name(N a, const Value<T>& b) {               \
+    return detail::apply<op>(detail::constant(b, a), b);                              \
+  }                                                                                   \
+  template <class T>                                                                  \
+  Matrix<T> name(const Matrix<T>& a, const Matrix<T>& b) {                            \
+    return detail::apply<op>(a, b);                                                   \
   }
 GLASSBOX_BINARY(operator+, Op::add)
 GLASSBOX_BINARY(operator-, Op::sub)
@@ -83,14 +84,14 @@ GLASSBOX_BINARY(max, Op::max)  // at a tie a takes the gradient
 GLASSBOX_BINARY(min, Op::min)
 #undef GLASSBOX_BINARY
 
-#define GLASSBOX_UNARY(name, op)                                                              \
-  template <class T>                                                                          \
-  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a) {                            \
-    return detail::apply<op>(a);                                                              \
-  }                                                                                           \
-  template <class T>                                                                          \
-  Run<T> name(const Run<T>& a) {                                                              \
-    return detail::apply<op>(a);                                                              \
+#define GLASSBOX_UNARY(name, op)                                   \
+  template <class T>                                               \
+  [[gnu::always_inline]] inline Value<T> name(const Value<T>& a) { \
+    return detail::apply<op>(a);                                   \
+  }                                                                \
+  template <class T>                                               \
+  Matrix<T> name(const Matrix<T>& a) {                             \
+    return detail::apply<op>(a);                                   \
   }
 GLASSBOX_UNARY(operator-, Op::neg)
 GLASSBOX_UNARY(sqrt, Op::sqrt)
@@ -124,15 +125,15 @@ Value<T>& operator/=(Value<T>& a, const B& b) {
 
 // Values from anywhere on one tape, side by side: (1, n). Throws TapeError for none.
 template <class T>
-Run<T> gather(std::span<const Value<T>> values);
+Matrix<T> gather(std::span<const Value<T>> values);
 
 // Over all scalars of a run.
 template <class T>
-Value<T> sum(const Run<T>& a);
+Value<T> sum(const Matrix<T>& a);
 template <class T>
-Value<T> mean(const Run<T>& a);
+Value<T> mean(const Matrix<T>& a);
 template <class T>
-Value<T> dot(const Run<T>& a, const Run<T>& b);
+Value<T> dot(const Matrix<T>& a, const Matrix<T>& b);
 
 template <class T>
 Value<T> sum(const std::vector<Value<T>>& values) {

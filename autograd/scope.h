@@ -1,5 +1,5 @@
-// One step's graph as an object: what is on the tape when the scope begins stays, what is recorded within
-// goes when it ends, also on a throw.
+// One step's graph as an object: what is on the tape when the scope begins stays, what is recorded
+// within goes when it ends, also on a throw.
 #pragma once
 
 #include "autograd/tape.h"
@@ -19,11 +19,12 @@ class StepScope {
   typename Tape<T>::Mark mark_;
 };
 
-// What is recorded while it lives has a row for each position of the same sentences, those that begin at the
-// rows `starts`, of which the last is the end. So threads need not meet after each operation: each takes its
-// own sentences through all of them, when compute() is called, and through all of the walk back. The bits are
-// the same. REQUIRES: nothing reads what was recorded before compute(); the scope ends after it, or on a throw,
-// and then what was recorded goes by Tape::clear(). A scope within another does nothing.
+// What is recorded while it lives has a row for each position of the same sentences, those that
+// begin at the rows `starts`, of which the last is the end. So threads need not meet after each
+// operation: each takes its own sentences through all of them, when compute() is called, and
+// through all of the walk back. The bits are the same. REQUIRES: nothing reads what was recorded
+// before compute(); the scope ends after it, or on a throw, and then what was recorded goes by
+// Tape::clear(). A scope within another does nothing.
 template <class T>
 class SentenceScope {
  public:

@@ -1,5 +1,5 @@
-// One scalar of a tape: its data, gradient, operation, children and name. A Value is a handle; the tape owns
-// the scalar, so no expression points at a temporary.
+// One scalar of a tape: its data, gradient, operation, children and name. A Value is a handle; the
+// tape owns the scalar, so no expression points at a temporary.
 #pragma once
 
 #include <string>
@@ -18,15 +18,15 @@ template <class T>
 class Value {
  public:
   Value(Tape<T>& tape, NodeId id) : tape_(&tape), id_(id), generation_(tape.generation()) {}
-  // Of a node that has just been computed. It keeps its value at hand: a chain of operations would else
-  // wait for each result to come back from memory.
+  // Of a node that has just been computed. It keeps its value at hand: a chain of operations would
+  // else wait for each result to come back from memory.
   Value(Tape<T>& tape, NodeId id, T computed) : Value(tape, id) {
     computed_ = computed;
     is_computed_ = true;
   }
 
-  // Each of these throws TapeError if the handle is stale: its step was cleared, or the weights it was
-  // computed from have moved.
+  // Each of these throws TapeError if the handle is stale: its step was cleared, or the weights it
+  // was computed from have moved.
   T data() const { return checked().data(id_); }
   // The adjoint: d root / d this, of the last backward(); a leaf's adds up until Tape::zero_grad().
   T grad() const { return checked().grad(id_); }
@@ -37,11 +37,12 @@ class Value {
   // Of a leaf only.
   void set_data(T value) { checked().set_data(id_, value); }
 
-  // The scalars it was computed from, each with d this / d child. A scalar inside a run (one of a linear
-  // layer's outputs, say) names every scalar that its own formula reads, products and sums left out.
+  // The scalars it was computed from, each with d this / d child. A scalar inside a run (one of a
+  // linear layer's outputs, say) names every scalar that its own formula reads, products and sums
+  // left out.
   std::vector<Child<T>> children() const;
-  // The plain graph of single operations behind it, in a tape of its own: products and partial sums of a
-  // run become nodes. See autograd/expand.h.
+  // The plain graph of single operations behind it, in a tape of its own: products and partial sums
+  // of a run become nodes. See autograd/expand.h.
   Expansion<T> expand() const;
 
   void backward() const { checked().backward(id_); }

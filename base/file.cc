@@ -119,7 +119,9 @@ int write_and_close(Descriptor& file, const Target& target, std::string_view con
 bool same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
   std::error_code none;
-  const auto place = [&](const std::string& path) { return fs::weakly_canonical(fs::absolute(path, none), none); };
+  const auto place = [&](const std::string& path) {
+    return fs::weakly_canonical(fs::absolute(path, none), none);
+  };
   return place(a) == place(b) || fs::equivalent(a, b, none);
 }
 
@@ -178,8 +180,8 @@ void check_writable(const std::string& path) {
   const int wanted = target.temporary.empty() ? W_OK : W_OK | X_OK;
   if (::access(place.c_str(), wanted) != 0) refuse_writing(path, errno);
   if (target.temporary.empty()) return;
-  // What permissions don't tell, such as a folder in which nothing can be created, trying does. What a killed
-  // run has left is there to be replaced.
+  // What permissions don't tell, such as a folder in which nothing can be created, trying does.
+  // What a killed run has left is there to be replaced.
   Descriptor trial(target.temporary, O_WRONLY | O_CREAT | O_EXCL);
   if (trial.is_open()) {
     ::unlink(target.temporary.c_str());

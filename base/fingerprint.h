@@ -1,4 +1,5 @@
-// A short name for the content of a file: equal bytes have equal ones. No protection against forgery.
+// A short name for the content of a file: equal bytes have equal ones. No protection against
+// forgery.
 #pragma once
 
 #include <string>

@@ -68,10 +68,13 @@ class Bench {
     fmt::print("{:<44} {:>10} {:>10} {:>7}\n", "", "median", "best", "+-");
   }
 
-  bool wants(const std::string& name) const { return name.find(settings_.only) != std::string::npos; }
+  bool wants(const std::string& name) const {
+    return name.find(settings_.only) != std::string::npos;
+  }
 
   // `once` gives the cost of one unit, in `unit`. Called a time more than counted, to warm up.
-  void measure(const std::string& name, const std::string& unit, const std::function<double()>& once) {
+  void measure(const std::string& name, const std::string& unit,
+               const std::function<double()>& once) {
     if (!wants(name)) return;
     Row row{name, unit, {}};
     once();
@@ -86,8 +89,9 @@ class Bench {
   std::string as_json() const {
     std::string text = fmt::format("{{\"simd\":{},\"rows\":[", json_quote(kernels::simd_target()));
     for (const Row& row : rows_) {
-      text += fmt::format("{}\n{{\"name\":{},\"unit\":{},\"median\":{},\"runs\":[", &row == &rows_[0] ? "" : ",",
-                          json_quote(row.name), json_quote(row.unit), json_number(row.median()));
+      text += fmt::format("{}\n{{\"name\":{},\"unit\":{},\"median\":{},\"runs\":[",
+                          &row == &rows_[0] ? "" : ",", json_quote(row.name), json_quote(row.unit),
+                          json_number(row.median()));
       for (std::size_t i = 0; i < row.runs.size(); ++i)
         text += fmt::format("{}{}", i == 0 ? "" : ",", json_number(row.runs[i]));
       text += "]}";
@@ -102,26 +106,33 @@ class Bench {
 
 // A corpus in the order in which `glassbox train` takes it.
 struct Text {
-  explicit Text(const std::string& path) : corpus(Corpus::read(path)), tokenizer(Tokenizer::words(corpus)), random(42) {
+  explicit Text(const std::string& path)
+      : corpus(Corpus::read(path)), tokenizer(Tokenizer::words(corpus)), random(42) {
     corpus.shuffle(random);
   }
-  GptConfig shape(std::size_t width) const { return {.vocab_size = tokenizer.size(), .n_embd = width}; }
+  GptConfig shape(std::size_t width) const {
+    return {.vocab_size = tokenizer.size(), .n_embd = width};
+  }
 
   Corpus corpus;
   Tokenizer tokenizer;
   Random random;
 };
 
-// threads == 0: processor time of one thread; else time by the clock on the wall, which counts waiting too.
+// threads == 0: processor time of one thread; else time by the clock on the wall, which counts
+// waiting too.
 void training_row(Bench& bench, Text& text, int width, int batch, std::size_t threads) {
   std::string name = fmt::format("train: {} wide, batch {}", width, batch);
-  if (threads > 0) name += fmt::format(", {} thread{} by the clock", threads, threads == 1 ? "" : "s");
+  if (threads > 0)
+    name += fmt::format(", {} thread{} by the clock", threads, threads == 1 ? "" : "s");
   if (!bench.wants(name)) return;
   // About 50 ms a run: a sentence costs some 15 us at width 32 and grows almost as the square.
-  const auto steps = static_cast<std::uint64_t>(std::max(8.0, 3000.0 / batch * (32.0 / width) * (32.0 / width)));
+  const auto steps =
+      static_cast<std::uint64_t>(std::max(8.0, 3000.0 / batch * (32.0 / width) * (32.0 / width)));
   Gpt<float> model(text.shape(static_cast<std::size_t>(width)), text.random);
   Trainer<float> trainer(model, text.tokenizer, text.corpus,
-                         {.steps = 1'000'000, .batch_size = static_cast<std::size_t>(batch),
+                         {.steps = 1'000'000,
+                          .batch_size = static_cast<std::size_t>(batch),
                           .threads = std::max<std::size_t>(threads, 1)});
   bench.measure(name, "us a sentence", [&] {
     const double start = threads > 0 ? wall_seconds() : thread_seconds();
@@ -132,7 +143,8 @@ void training_row(Bench& bench, Text& text, int width, int batch, std::size_t th
 }
 
 void training(Bench& bench, Text& text) {
-  for (const auto& [width, batch] : {std::pair{32, 1}, {32, 16}, {32, 64}, {64, 16}, {128, 16}, {256, 16}})
+  for (const auto& [width, batch] :
+       {std::pair{32, 1}, {32, 16}, {32, 64}, {64, 16}, {128, 16}, {256, 16}})
     training_row(bench, text, width, batch, 0);
   for (const int batch : {16, 64})
     for (const std::size_t threads : {1, 2}) training_row(bench, text, 32, batch, threads);
@@ -154,34 +166,38 @@ void decoding(Bench& bench, Text& text) {
     Decoder<float> model(trained(text, width));
     const std::size_t sentences = width == 32 ? 4096 : 512;
     std::vector<TokenId> fixed(model.config().block_size, 0);
-    for (std::size_t i = 0; i < fixed.size(); ++i) fixed[i] = static_cast<TokenId>(i % text.tokenizer.size());
+    for (std::size_t i = 0; i < fixed.size(); ++i)
+      fixed[i] = static_cast<TokenId>(i % text.tokenizer.size());
     bench.measure(fmt::format("decode: {} wide, a pass alone, no draw", width), "ns a token", [&] {
       KvCache<float> cache(model.config());
       return 1e9 / static_cast<double>(sentences / 4 * fixed.size()) * timed([&] {
-        for (std::size_t i = 0; i < sentences / 4; ++i) {
-          cache.clear();
-          for (const TokenId token : fixed) model.step(token, cache);
-        }
-      });
+               for (std::size_t i = 0; i < sentences / 4; ++i) {
+                 cache.clear();
+                 for (const TokenId token : fixed) model.step(token, cache);
+               }
+             });
     });
     // A token is a draw: a word, or the end of a sentence.
-    const auto samples = [&](std::size_t slots, const SamplerConfig& sampling, std::size_t shared = kSharedBytes) {
+    const auto samples = [&](std::size_t slots, const SamplerConfig& sampling,
+                             std::size_t shared = kSharedBytes) {
       std::size_t tokens = 0;
       const double seconds = timed([&] {
-        for (const Generated& sentence : generate_samples(model, sampling, {}, 0, 42, 0, sentences, slots, shared))
+        for (const Generated& sentence :
+             generate_samples(model, sampling, {}, 0, 42, 0, sentences, slots, shared))
           tokens += sentence.tokens.size() + (sentence.stopped ? 1 : 0);
       });
       return 1e9 * seconds / static_cast<double>(tokens);
     };
-    for (const std::size_t slots : {std::size_t{1}, std::size_t{6}, std::size_t{12}, kSlots, std::size_t{96}})
+    for (const std::size_t slots :
+         {std::size_t{1}, std::size_t{6}, std::size_t{12}, kSlots, std::size_t{96}})
       bench.measure(fmt::format("decode: {} wide, {} side by side", width, slots), "ns a token",
                     [&] { return samples(slots, {}); });
-    bench.measure(fmt::format("decode: {} wide, {} side by side, none shared", width, kSlots), "ns a token",
-                  [&] { return samples(kSlots, {}, 0); });
-    bench.measure(fmt::format("decode: {} wide, {} side by side, top-k 40", width, kSlots), "ns a token",
-                  [&] { return samples(kSlots, {.top_k = 40}); });
-    bench.measure(fmt::format("decode: {} wide, {} side by side, top-p 0.9", width, kSlots), "ns a token",
-                  [&] { return samples(kSlots, {.top_p = 0.9}); });
+    bench.measure(fmt::format("decode: {} wide, {} side by side, none shared", width, kSlots),
+                  "ns a token", [&] { return samples(kSlots, {}, 0); });
+    bench.measure(fmt::format("decode: {} wide, {} side by side, top-k 40", width, kSlots),
+                  "ns a token", [&] { return samples(kSlots, {.top_k = 40}); });
+    bench.measure(fmt::format("decode: {} wide, {} side by side, top-p 0.9", width, kSlots),
+                  "ns a token", [&] { return samples(kSlots, {.top_p = 0.9}); });
   }
 }
 
@@ -192,22 +208,23 @@ void scalars(Bench& bench) {
   const Value<float> a = tape.leaf(0.999f), b = tape.leaf(0.001f);
   bench.measure("scalar: y = y*a + b, a million nodes", "ns a node", [&] {
     return 1e9 / 1e6 * timed([&] {
-      const StepScope scope(tape);
-      Value<float> y = a;
-      for (int i = 0; i < 500'000; ++i) y = y * a + b;
-      y.backward();
-    });
+             const StepScope scope(tape);
+             Value<float> y = a;
+             for (int i = 0; i < 500'000; ++i) y = y * a + b;
+             y.backward();
+           });
   });
 }
 
 void reading(Bench& bench, const Text& text, const std::string& path) {
   std::size_t words = 0;
-  for (std::size_t i = 0; i < text.corpus.size(); ++i) words += text.tokenizer.encode(text.corpus[i]).size();
+  for (std::size_t i = 0; i < text.corpus.size(); ++i)
+    words += text.tokenizer.encode(text.corpus[i]).size();
   bench.measure("read: text, vocabulary and ids", "ns a word", [&] {
     return 1e9 / static_cast<double>(words) * timed([&] {
-      const Corpus corpus = Corpus::read(path);
-      Tokenizer::words(corpus).encode_lines(corpus);
-    });
+             const Corpus corpus = Corpus::read(path);
+             Tokenizer::words(corpus).encode_lines(corpus);
+           });
   });
 }
 
@@ -232,13 +249,16 @@ double run_program(std::vector<std::string> words) {
 
 void starting(Bench& bench, Text& text, const std::string& program) {
   if (program.empty() || !bench.wants("start: ")) return;
-  const std::string model =
-      std::filesystem::temp_directory_path() / fmt::format("glassbox-bench-{}.safetensors", getpid());
+  const std::string model = std::filesystem::temp_directory_path() /
+                            fmt::format("glassbox-bench-{}.safetensors", getpid());
   const Model<float> small = trained(text, 32);
   write_model(model, small.weights.view(), small.tokenizer, "{}");
-  bench.measure("start: glassbox --version", "ms", [&] { return run_program({program, "--version"}); });
-  bench.measure("start: glassbox sample --num-samples 1", "ms",
-                [&] { return run_program({program, "sample", model, "--num-samples", "1"}); });
+  bench.measure("start: glassbox --version", "ms", [&] {
+    return run_program({program, "--version"});
+  });
+  bench.measure("start: glassbox sample --num-samples 1", "ms", [&] {
+    return run_program({program, "sample", model, "--num-samples", "1"});
+  });
   std::filesystem::remove(model);
 }
 
@@ -247,7 +267,8 @@ void compare(const std::string& a_path, const std::string& b_path) {
   const auto read = [](const std::string& path) { return Json::parse(read_file(path), path); };
   const Json a = read(a_path), b = read(b_path);
   std::map<std::string, double> before;
-  for (const Json& row : a.find("rows")->array()) before[row.find("name")->string()] = row.find("median")->number();
+  for (const Json& row : a.find("rows")->array())
+    before[row.find("name")->string()] = row.find("median")->number();
   fmt::print("{:<44} {:>10} {:>10} {:>7}\n", "", "before", "after", "ratio");
   for (const Json& row : b.find("rows")->array()) {
     const auto found = before.find(row.find("name")->string());
@@ -278,7 +299,8 @@ int run(std::vector<std::string> words) {
       settings.json = words[++i];
     } else if (option && i + 1 < words.size() && words[i] == "--only") {
       settings.only = words[++i];
-    } else if (option && i + 1 < words.size() && words[i] == "--runs" && std::atoi(words[i + 1].c_str()) > 0) {
+    } else if (option && i + 1 < words.size() && words[i] == "--runs" &&
+               std::atoi(words[i + 1].c_str()) > 0) {
       settings.runs = static_cast<std::size_t>(std::atoi(words[++i].c_str()));
     } else {
       fmt::print(stderr, kUsage);

@@ -22,7 +22,7 @@ struct Operand {
 
 struct Command {
   const char* name;  // of one word, or of two: "inspect params"
-  unsigned bit;  // its place in Option::commands
+  unsigned bit;      // its place in Option::commands
   const char* summary;
   const char* description;
   std::span<const Operand> operands;

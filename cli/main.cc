@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/version.h"
 
@@ -21,7 +21,7 @@ const Command& find_command(const std::string& name) {
     if (name == command.name) return command;
     names.emplace_back(command.name);
   }
-  const std::string near = nearest(name, names);
+  const std::string near = closest_match(name, names);
   throw UsageError(fmt::format(
       "'{}' is no command; {}", name,
       near.empty() ? "glassbox help lists them" : fmt::format("did you mean {}?", near)));

@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "cli/options.h"
 #include "base/file.h"
+#include "cli/options/options.h"
 
 namespace glassbox::cli {
 
@@ -41,14 +41,16 @@ void finish_output() {
   if (std::fflush(stdout) != 0) output_failed();
 }
 
-void refuse_overwriting(const char* flag, const std::string& out, std::initializer_list<InputFile> inputs) {
+void refuse_overwriting(const char* flag, const std::string& out,
+                        std::initializer_list<InputFile> inputs) {
   for (const InputFile& input : inputs)  // a file is first written beside its target
     if (!input.path.empty() && (same_file(out, input.path) || same_file(out + ".tmp", input.path)))
-      throw UsageError(fmt::format("--{}: expected another file than {}, found {}; {} would be lost", flag, input.name,
-                                   out, input.path));
+      throw UsageError(
+          fmt::format("--{}: expected another file than {}, found {}; {} would be lost", flag,
+                      input.name, out, input.path));
 }
 
-void say(std::string_view line) {
+void print_status(std::string_view line) {
   std::string shown;
   for (const char c : line) {
     const auto byte = static_cast<unsigned char>(c);
@@ -63,7 +65,7 @@ void say(std::string_view line) {
   std::fflush(stderr);
 }
 
-void complain(std::string_view message) { say(fmt::format("glassbox: {}", message)); }
+void complain(std::string_view message) { print_status(fmt::format("glassbox: {}", message)); }
 
 void warn_of_cut_lines(std::size_t count, std::size_t words, const std::string& text,
                        std::size_t line) {

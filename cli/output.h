@@ -24,11 +24,13 @@ struct InputFile {
   const char* name;  // as the user knows it: "CORPUS"
   std::string path;  // "" if none was given
 };
-// Throws UsageError if a file that is to be written is one of those that are read, under whatever name.
-void refuse_overwriting(const char* flag, const std::string& out, std::initializer_list<InputFile> inputs);
+// Throws UsageError if a file that is to be written is one of those that are read, under whatever
+// name.
+void refuse_overwriting(const char* flag, const std::string& out,
+                        std::initializer_list<InputFile> inputs);
 
 // A whole line on standard error, flushed; control characters are shown escaped, so it is one line.
-void say(std::string_view line);
+void print_status(std::string_view line);
 // "glassbox: ..." on standard error.
 void complain(std::string_view message);
 

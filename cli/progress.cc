@@ -100,7 +100,7 @@ void Progress::draw(const StepStats& stats, Clock::time_point now) {
   loss_sum_ = 0;
   loss_count_ = 0;
   if (!bar_) {
-    say(fmt::format("step {} {}{}", count, figures, rate));
+    print_status(fmt::format("step {} {}{}", count, figures, rate));
     const std::uint64_t spacing = (steps_ + kLines - 1) / kLines;
     next_line_ = (stats.step / spacing + 1) * spacing;
     return;

@@ -64,9 +64,10 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
     }
   }
   if (has_unk && (tokenizer.words_.empty() || tokenizer.words_.back() != kUnk)) {
-    throw FormatError(fmt::format("{}: expected {} as the last word, found {}; {}", where, kUnk,
-                                  tokenizer.words_.empty() ? "none" : json_quote(tokenizer.words_.back()),
-                                  "the vocabulary is damaged: use a backup"));
+    throw FormatError(
+        fmt::format("{}: expected {} as the last word, found {}; {}", where, kUnk,
+                    tokenizer.words_.empty() ? "none" : json_quote(tokenizer.words_.back()),
+                    "the vocabulary is damaged: use a backup"));
   }
   return tokenizer;
 }

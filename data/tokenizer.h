@@ -51,8 +51,8 @@ class Tokenizer {
   std::vector<TokenId> encode_sentence(std::string_view text) const;
   // Every line so, in the corpus's order. VocabularyError names the file and the line.
   std::vector<std::vector<TokenId>> encode_lines(const Corpus& corpus) const;
-  // The corpus's words that are not among words(), each with the first line of the file that has it,
-  // in the order of these lines.
+  // The corpus's words that are not among words(), each with the first line of the file that has
+  // it, in the order of these lines.
   struct UnknownWord {
     std::string word;
     std::size_t line;

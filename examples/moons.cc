@@ -3,8 +3,9 @@
 //   cmake --build --preset release --target moons
 //   build/release/examples/moons moons.svg
 //
-// Every weight, product and sum below is one Value of the tape, written with plain operators; backward() then
-// knows d loss / d w for each weight. Prints the loss as it falls, and draws the boundary that was learned.
+// Every weight, product and sum below is one Value of the tape, written with plain operators;
+// backward() then knows d loss / d w for each weight. Prints the loss as it falls, and draws the
+// boundary that was learned.
 #include <fmt/core.h>
 
 #include <cmath>
@@ -91,21 +92,24 @@ class Network {
 std::string picture(const Network& network, Tape<double>& tape, const std::vector<Point>& points) {
   constexpr double kScale = 120, kLeft = -1.6, kTop = 1.7, kWidth = 4.2, kHeight = 3, kCell = 0.05;
   std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+      "height=\"{1:.0f}\" "
       "role=\"img\" aria-label=\"two moons and the boundary between them\">\n",
       kWidth * kScale, kHeight * kScale);
   for (int row = 0; row * kCell < kHeight; ++row)
     for (int col = 0; col * kCell < kWidth; ++col) {
       const StepScope<double> scope(tape);
       const double score = network(kLeft + (col + 0.5) * kCell, kTop - (row + 0.5) * kCell).data();
-      svg += fmt::format("<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"6\" height=\"6\" fill=\"{}\" "
-                         "fill-opacity=\"{:.2f}\" shape-rendering=\"crispEdges\"/>\n",
-                         col * kCell * kScale, row * kCell * kScale, score > 0 ? "#0b62c4" : "#d9730d",
-                         0.15 + 0.3 * std::tanh(std::abs(score)));
+      svg += fmt::format(
+          "<rect x=\"{:.0f}\" y=\"{:.0f}\" width=\"6\" height=\"6\" fill=\"{}\" "
+          "fill-opacity=\"{:.2f}\" shape-rendering=\"crispEdges\"/>\n",
+          col * kCell * kScale, row * kCell * kScale, score > 0 ? "#0b62c4" : "#d9730d",
+          0.15 + 0.3 * std::tanh(std::abs(score)));
     }
   for (const Point& p : points)
-    svg += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\" stroke=\"#fff\"/>\n",
-                       (p.x - kLeft) * kScale, (kTop - p.y) * kScale, p.side > 0 ? "#083d7a" : "#8a3f00");
+    svg += fmt::format(
+        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\" stroke=\"#fff\"/>\n",
+        (p.x - kLeft) * kScale, (kTop - p.y) * kScale, p.side > 0 ? "#083d7a" : "#8a3f00");
   return svg + "</svg>\n";
 }
 

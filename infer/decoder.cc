@@ -12,30 +12,31 @@ namespace glassbox {
 
 namespace {
 
-using kernels::Block;
+using kernels::MatrixView;
 using kernels::Op;
 
 // A block of the workspace, rows padded as kernels want them.
 template <class T>
-Block<T> block(kernels::AlignedVector<T>& data, std::size_t rows, std::size_t cols) {
-  return {.data = data.data(), .rows = static_cast<std::uint32_t>(rows),
+MatrixView<T> block(kernels::AlignedVector<T>& data, std::size_t rows, std::size_t cols) {
+  return {.data = data.data(),
+          .rows = static_cast<std::uint32_t>(rows),
           .cols = static_cast<std::uint32_t>(cols),
           .pitch = static_cast<std::uint32_t>(kernels::padded(cols))};
 }
 
 // A parameter as an operand. Kernels' forward passes read their operands only.
 template <class T>
-Block<T> operand(const Weights<T>& weights, const ParameterBlock& at) {
+MatrixView<T> operand(const Weights<T>& weights, const ParameterBlock& at) {
   return {.data = const_cast<T*>(weights.data()) + at.offset,
-          .rows = static_cast<std::uint32_t>(at.rows), .cols = static_cast<std::uint32_t>(at.cols),
+          .rows = static_cast<std::uint32_t>(at.rows),
+          .cols = static_cast<std::uint32_t>(at.cols),
           .pitch = static_cast<std::uint32_t>(at.pitch)};
 }
 
 }  // namespace
 
 template <class T>
-Decoder<T>::Decoder(Model<T> model)
-    : Decoder(std::make_shared<const Model<T>>(std::move(model))) {}
+Decoder<T>::Decoder(Model<T> model) : Decoder(std::make_shared<const Model<T>>(std::move(model))) {}
 
 template <class T>
 Decoder<T>::Decoder(std::shared_ptr<const Model<T>> model) : model_(std::move(model)) {
@@ -50,7 +51,8 @@ template <class T>
 void Decoder<T>::grow(std::size_t rows) {
   if (rows <= capacity_) return;
   const GptConfig& config = model_->config();
-  for (auto* array : {&stream_, &normed_, &sum_}) array->resize(rows * kernels::padded(config.n_embd));
+  for (auto* array : {&stream_, &normed_, &sum_})
+    array->resize(rows * kernels::padded(config.n_embd));
   for (auto* array : {&hidden_, &active_}) array->resize(rows * kernels::padded(config.hidden()));
   logits_.resize(rows * kernels::padded(config.vocab_size));
   ids_.resize(2 * rows);
@@ -62,14 +64,16 @@ void Decoder<T>::add_row(TokenId token, std::size_t position, KvCache<T>& cache)
   const GptConfig& config = model_->config();
   if (cache.capacity() != config.block_size || cache.n_layer_ != config.n_layer ||
       cache.width_ != config.n_embd)
-    throw ConfigError(
-        fmt::format("cache: expected one made for {} layers, width {} and block {}, found {} layers, "
-                    "width {} and block {}; make it from the model's config",
-                    config.n_layer, config.n_embd, config.block_size, cache.n_layer_, cache.width_,
-                    cache.capacity()));
+    throw ConfigError(fmt::format(
+        "cache: expected one made for {} layers, width {} and block {}, found {} layers, "
+        "width {} and block {}; make it from the model's config",
+        config.n_layer, config.n_embd, config.block_size, cache.n_layer_, cache.width_,
+        cache.capacity()));
   if (position >= config.block_size)
-    throw ConfigError(fmt::format("cache: expected at most {} tokens, found {}; start a new sentence "
-                                  "with a fresh cache", config.block_size, position + 1));
+    throw ConfigError(
+        fmt::format("cache: expected at most {} tokens, found {}; start a new sentence "
+                    "with a fresh cache",
+                    config.block_size, position + 1));
   if (token >= config.vocab_size)
     throw VocabularyError(
         fmt::format("token: expected an id below {}, found {}", config.vocab_size, token));
@@ -89,7 +93,8 @@ LogitRows<T> Decoder<T>::run() {
     ids_[i] = rows_[i].token;
     ids_[rows + i] = static_cast<std::uint32_t>(rows_[i].position);
   }
-  const auto apply = [&](Op op, const Block<T>& out, const Block<T>& a, const Block<T>& b = {}) {
+  const auto apply = [&](Op op, const MatrixView<T>& out, const MatrixView<T>& a,
+                         const MatrixView<T>& b = {}) {
     kernels::Args<T> x;
     x.out = out;
     x.in[0] = a;
@@ -102,8 +107,10 @@ LogitRows<T> Decoder<T>::run() {
   const auto x = block(stream_, rows, width), h = block(normed_, rows, width);
   const auto sum = block(sum_, rows, width);
   const auto qkv = block(hidden_, rows, 3 * width);  // narrower than the MLP's 4C
-  const auto mlp = block(hidden_, rows, config.hidden()), active = block(active_, rows, config.hidden());
-  apply(Op::embedding, x, operand(w, layout.token_embedding), operand(w, layout.position_embedding));
+  const auto mlp = block(hidden_, rows, config.hidden()),
+             active = block(active_, rows, config.hidden());
+  apply(Op::embedding, x, operand(w, layout.token_embedding),
+        operand(w, layout.position_embedding));
   apply(Op::rmsnorm, x, x);
   for (std::size_t l = 0; l < config.n_layer; ++l) {
     const LayerBlocks& layer = layout.layers[l];
@@ -137,15 +144,22 @@ void Decoder<T>::attend(std::size_t layer, const Row& row, const T* qkv, T* out)
   for (std::size_t c = 0; c < width; ++c) keys[c * pitch + row.position] = qkv[width + c];
   std::copy_n(qkv + 2 * width, width, values + row.position * width);
   for (std::size_t t = 0; t <= row.position; ++t) value_rows_[t] = values + t * width;
-  kernels::table<T>().attend({.query = qkv, .keys = keys, .keys_pitch = pitch,
-                              .values = value_rows_.data(), .positions = row.position + 1,
-                              .heads = config.n_head, .head_dim = config.head_dim(), .out = out,
-                              .exponentials = exponentials_.data(), .weights = attention_.data(),
+  kernels::table<T>().attend({.query = qkv,
+                              .keys = keys,
+                              .keys_pitch = pitch,
+                              .values = value_rows_.data(),
+                              .positions = row.position + 1,
+                              .heads = config.n_head,
+                              .head_dim = config.head_dim(),
+                              .out = out,
+                              .exponentials = exponentials_.data(),
+                              .weights = attention_.data(),
                               .inverse_sums = inverse_sums_.data()});
 }
 
 template <class T>
-LogitRows<T> Decoder<T>::step(std::span<const TokenId> tokens, std::span<KvCache<T>* const> caches) {
+LogitRows<T> Decoder<T>::step(std::span<const TokenId> tokens,
+                              std::span<KvCache<T>* const> caches) {
   rows_.clear();  // a refusal may have left some
   for (std::size_t i = 0; i < tokens.size(); ++i) add_row(tokens[i], caches[i]->size(), *caches[i]);
   return run();
@@ -165,7 +179,8 @@ std::vector<T> Decoder<T>::logits(std::span<const TokenId> tokens) {
   rows_.clear();
   for (std::size_t i = 0; i < tokens.size(); ++i) add_row(tokens[i], i, cache);
   const LogitRows<T> rows = run();
-  for (std::size_t i = 0; i < rows.size(); ++i) result.insert(result.end(), rows[i].begin(), rows[i].end());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    result.insert(result.end(), rows[i].begin(), rows[i].end());
   return result;
 }
 

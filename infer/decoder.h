@@ -1,5 +1,5 @@
-// A trained model on plain numbers: tokens in, logits out. No graph: this library has no symbol of the
-// tape. It runs the kernels that training records, so its logits equal training's bit for bit.
+// A trained model on plain numbers: tokens in, logits out. No graph: this library has no symbol of
+// the tape. It runs the kernels that training records, so its logits equal training's bit for bit.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 #include "infer/kv_cache.h"
 #include "kernels/aligned.h"
-#include "nn/model/model_file.h"
+#include "model/model_file.h"
 
 namespace glassbox {
 
@@ -42,18 +42,20 @@ class Decoder {
   const Tokenizer& tokenizer() const { return model_->tokenizer; }
   const Model<T>& model() const { return *model_; }
 
-  // Feeds one token at position cache.size() and appends its keys and values to the cache. Returns the
-  // logits of the next token, (V): nats up to a constant. Valid until the next call. Throws ConfigError if the
-  // cache is full or was made for another shape, VocabularyError if the token is not below V.
+  // Feeds one token at position cache.size() and appends its keys and values to the cache. Returns
+  // the logits of the next token, (V): nats up to a constant. Valid until the next call. Throws
+  // ConfigError if the cache is full or was made for another shape, VocabularyError if the token is
+  // not below V.
   std::span<const T> step(TokenId token, KvCache<T>& cache);
 
-  // The same for several sentences at once, tokens[i] to caches[i], each at its own position: row i's
-  // logits and what is appended have the bits that step(tokens[i], caches[i]) gives, whatever the other rows
-  // are. Throws as that does, and then no cache has changed. REQUIRES: as many caches as tokens, no cache twice.
+  // The same for several sentences at once, tokens[i] to caches[i], each at its own position: row
+  // i's logits and what is appended have the bits that step(tokens[i], caches[i]) gives, whatever
+  // the other rows are. Throws as that does, and then no cache has changed. REQUIRES: as many
+  // caches as tokens, no cache twice.
   LogitRows<T> step(std::span<const TokenId> tokens, std::span<KvCache<T>* const> caches);
 
-  // Every position's logits at once, without a cache: (tokens, V), row after row. The same bits as step()
-  // gives one token at a time. Throws as step() does; at most block_size tokens.
+  // Every position's logits at once, without a cache: (tokens, V), row after row. The same bits as
+  // step() gives one token at a time. Throws as step() does; at most block_size tokens.
   std::vector<T> logits(std::span<const TokenId> tokens);
 
  private:
@@ -66,8 +68,8 @@ class Decoder {
     KvCache<T>* cache;
   };
   void add_row(TokenId token, std::size_t position, KvCache<T>& cache);
-  // Runs all layers over rows_, appends them to their caches, and returns their logits. A sentence's rows
-  // stand in the order of their positions.
+  // Runs all layers over rows_, appends them to their caches, and returns their logits. A
+  // sentence's rows stand in the order of their positions.
   LogitRows<T> run();
   void attend(std::size_t layer, const Row& row, const T* qkv, T* out);
   void grow(std::size_t rows);

@@ -8,16 +8,17 @@
 
 namespace glassbox {
 
-Coins::Coins(std::uint32_t seed, std::uint64_t index)
+UniformStream::UniformStream(std::uint32_t seed, std::uint64_t index)
     : first_(index == 0), random_(seed), stream_(seed, index) {}
 
-double Coins::operator()() { return first_ ? random_.uniform() : stream_.uniform(); }
+double UniformStream::operator()() { return first_ ? random_.uniform() : stream_.uniform(); }
 
 namespace {
 
 // Feeds BOS and the prompt to an empty cache; the logits of what comes next.
 template <class T>
-std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> prompt, KvCache<T>& cache) {
+std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> prompt,
+                               KvCache<T>& cache) {
   const std::size_t block = model.config().block_size;
   if (prompt.size() + 1 > block) {
     throw ConfigError(fmt::format(
@@ -63,26 +64,32 @@ Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const T
 }
 
 template <class T>
-Generator<T>::Generator(Decoder<T>& model, const SamplerConfig& config, std::span<const TokenId> prompt,
-                        std::size_t max_tokens, std::uint32_t seed, std::size_t shared_bytes)
-    : model_(model), sampler_(config), prompt_(prompt.begin(), prompt.end()), max_tokens_(max_tokens), seed_(seed),
-      beginnings_(read_prompt(shared_bytes)) {}
+Generator<T>::Generator(Decoder<T>& model, const SamplerConfig& config,
+                        std::span<const TokenId> prompt, std::size_t max_tokens, std::uint32_t seed,
+                        std::size_t shared_bytes)
+    : model_(model),
+      sampler_(config),
+      prompt_(prompt.begin(), prompt.end()),
+      max_tokens_(max_tokens),
+      seed_(seed),
+      prefixes_(read_prompt(shared_bytes)) {}
 
 template <class T>
-Beginnings<T> Generator<T>::read_prompt(std::size_t shared_bytes) {
+PrefixTree<T> Generator<T>::read_prompt(std::size_t shared_bytes) {
   KvCache<T> cache(model_.config());
   const DrawTable table = sampler_.read(glassbox::read_prompt(model_, prompt_, cache));
   return {cache, table, shared_bytes};
 }
 
 template <class T>
-std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t count, std::size_t slots) {
-  using Place = typename Beginnings<T>::Place;
-  constexpr Place kNone = Beginnings<T>::kNone;
+std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t count,
+                                             std::size_t slots) {
+  using Place = typename PrefixTree<T>::Place;
+  constexpr Place kNone = PrefixTree<T>::kNone;
   enum class State { walks, decodes, idle };
   struct Slot {
     KvCache<T> cache;
-    Coins coins;
+    UniformStream coins;
     Sentence sentence;
     State state;
     Place place;  // walking: where; decoding: which beginning the next pass extends, or kNone
@@ -98,37 +105,39 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
     Generated& out = result[begun];
     out.tokens.reserve(block);
     out.tokens = prompt_;
-    slot.coins = Coins(seed_, first + begun);
+    slot.coins = UniformStream(seed_, first + begun);
     slot.sentence = {&out, prompt_.size(), max_tokens_, model_.tokenizer().bos()};
-    slot.place = Beginnings<T>::kRoot;
+    slot.place = PrefixTree<T>::kRoot;
     ++begun;
   };
   // Draws one token within the tree.
   const auto walk = [&](Slot& slot) {
     const double coin = slot.coins();
-    const auto* branch = beginnings_.find(slot.place, coin);
+    const auto* branch = prefixes_.find(slot.place, coin);
     if (!branch) {
-      slot.draw = sampler_.draw(beginnings_.table(slot.place), coin);
-      branch = beginnings_.find(slot.place, slot.draw.token);
+      slot.draw = sampler_.draw(prefixes_.table(slot.place), coin);
+      branch = prefixes_.find(slot.place, slot.draw.token);
     }
-    if (!slot.sentence.take(branch ? branch->token : slot.draw.token, beginnings_.size(slot.place), block)) {
-      if (!branch && !beginnings_.full()) beginnings_.add(slot.place, slot.draw);
+    if (!slot.sentence.take(branch ? branch->token : slot.draw.token, prefixes_.size(slot.place),
+                            block)) {
+      if (!branch && !prefixes_.full()) prefixes_.add(slot.place, slot.draw);
       begin_next(slot);
     } else if (branch) {
       slot.place = branch->place;
     } else {
-      beginnings_.fill(slot.place, slot.cache);
+      prefixes_.fill(slot.place, slot.cache);
       slot.state = State::decodes;
     }
   };
-  // Draws the token after a pass. The pass that a sentence begins with becomes a branch: one a sentence, so the likely
-  // ones come in.
+  // Draws the token after a pass. The pass that a sentence begins with becomes a branch: one a
+  // sentence, so the likely ones come in.
   const auto decode = [&](Slot& slot, TokenId token, std::span<const T> logits) {
     const DrawTable table = sampler_.read(logits);
     const Place from = std::exchange(slot.place, kNone);
-    if (from != kNone && !beginnings_.full() && !beginnings_.find(from, token))
-      beginnings_.add(from, slot.draw, slot.cache, table);
-    if (!slot.sentence.take(sampler_.draw(table, slot.coins()).token, slot.cache.size(), block)) begin_next(slot);
+    if (from != kNone && !prefixes_.full() && !prefixes_.find(from, token))
+      prefixes_.add(from, slot.draw, slot.cache, table);
+    if (!slot.sentence.take(sampler_.draw(table, slot.coins()).token, slot.cache.size(), block))
+      begin_next(slot);
   };
 
   std::vector<Slot> all;
@@ -136,15 +145,17 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
   std::vector<TokenId> tokens;
   std::vector<KvCache<T>*> caches;
   for (std::size_t i = 0; i < std::min(slots, count); ++i) {
-    all.push_back({KvCache<T>(model_.config()), Coins(seed_, 0), {}, State::idle, kNone, {}});
+    all.push_back(
+        {KvCache<T>(model_.config()), UniformStream(seed_, 0), {}, State::idle, kNone, {}});
     begin_next(all.back());
   }
   for (;;) {
-    // The tree lies in far memory: each slot takes a step while the next asks for what it will read.
+    // The tree lies in far memory: each slot takes a step while the next asks for what it will
+    // read.
     for (Slot& slot : all)
       if (slot.state == State::walks) walking.push_back(&slot);
     while (!walking.empty()) {
-      for (const Slot* slot : walking) beginnings_.expect(slot->place);
+      for (const Slot* slot : walking) prefixes_.expect(slot->place);
       for (Slot* slot : walking) walk(*slot);
       std::erase_if(walking, [](const Slot* slot) { return slot->state != State::walks; });
     }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/random.h"
-#include "infer/beginnings.h"
 #include "infer/decoder.h"
+#include "infer/prefix_tree.h"
 #include "infer/sampler.h"
 
 namespace glassbox {
@@ -20,11 +20,11 @@ struct GenerateConfig {
   std::size_t max_tokens = 0;  // tokens after the prompt; 0: to the end of the block
 };
 
-// The uniform numbers of sample `index` of a prompt: they depend on the seed and the index alone. Index 0
-// draws from mulberry32(seed), the others from a counter-based stream of their own.
-class Coins {
+// The uniform numbers of sample `index` of a prompt: they depend on the seed and the index alone.
+// Index 0 draws from mulberry32(seed), the others from a counter-based stream of their own.
+class UniformStream {
  public:
-  Coins(std::uint32_t seed, std::uint64_t index);
+  UniformStream(std::uint32_t seed, std::uint64_t index);
   double operator()();
 
  private:
@@ -38,41 +38,45 @@ struct Generated {
   bool stopped = false;         // the model ended the sentence; else the block or max_tokens did
 };
 
-// One sentence in a fresh cache: BOS and the prompt are fed, then a token is drawn with one coin each
-// until BOS comes, the block is full or max_tokens are there. BOS and a prompt of at most block_size - 1
-// words leave room for one token; a longer prompt is a ConfigError with both numbers.
+// One sentence in a fresh cache: BOS and the prompt are fed, then a token is drawn with one coin
+// each until BOS comes, the block is full or max_tokens are there. BOS and a prompt of at most
+// block_size - 1 words leave room for one token; a longer prompt is a ConfigError with both
+// numbers.
 template <class T>
 Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
                           std::size_t max_tokens, const std::function<double()>& coin);
 
-inline constexpr std::size_t kSlots = 24;  // four tiles of the kernels; more gain nothing and fill the cache
+inline constexpr std::size_t kSlots =
+    24;  // four tiles of the kernels; more gain nothing and fill the cache
 inline constexpr std::size_t kSharedBytes = std::size_t{16} << 20;
 
-// Many sentences of one prompt, sentence i drawn with Coins(seed, i). What they have in common is computed once:
-// the prompt, and then beginnings that came up, up to `shared_bytes` of memory. A sentence is the same for any
-// number of slots, whatever stands beside it, whatever was drawn before it and whatever is shared.
+// Many sentences of one prompt, sentence i drawn with UniformStream(seed, i). What they have in
+// common is computed once: the prompt, and then beginnings that came up, up to `shared_bytes` of
+// memory. A sentence is the same for any number of slots, whatever stands beside it, whatever was
+// drawn before it and whatever is shared.
 template <class T>
 class Generator {
  public:
   // Throws as generate_tokens does. The model must outlive it.
-  Generator(Decoder<T>& model, const SamplerConfig& config, std::span<const TokenId> prompt, std::size_t max_tokens,
-            std::uint32_t seed, std::size_t shared_bytes = kSharedBytes);
+  Generator(Decoder<T>& model, const SamplerConfig& config, std::span<const TokenId> prompt,
+            std::size_t max_tokens, std::uint32_t seed, std::size_t shared_bytes = kSharedBytes);
 
-  // Sentences `first` to `first` + `count` - 1, in order. `slots` of them are decoded side by side, and where one
-  // ends the next begins at once. REQUIRES: slots > 0.
-  std::vector<Generated> samples(std::uint64_t first, std::size_t count, std::size_t slots = kSlots);
+  // Sentences `first` to `first` + `count` - 1, in order. `slots` of them are decoded side by side,
+  // and where one ends the next begins at once. REQUIRES: slots > 0.
+  std::vector<Generated> samples(std::uint64_t first, std::size_t count,
+                                 std::size_t slots = kSlots);
 
-  const Beginnings<T>& shared() const { return beginnings_; }
+  const PrefixTree<T>& shared() const { return prefixes_; }
 
  private:
-  Beginnings<T> read_prompt(std::size_t shared_bytes);
+  PrefixTree<T> read_prompt(std::size_t shared_bytes);
 
   Decoder<T>& model_;
   Sampler sampler_;
   std::vector<TokenId> prompt_;
   std::size_t max_tokens_;
   std::uint32_t seed_;
-  Beginnings<T> beginnings_;
+  PrefixTree<T> prefixes_;
 };
 
 // Such sentences of a generator made for them.
@@ -80,11 +84,14 @@ template <class T>
 std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& config,
                                         std::span<const TokenId> prompt, std::size_t max_tokens,
                                         std::uint32_t seed, std::uint64_t first, std::size_t count,
-                                        std::size_t slots = kSlots, std::size_t shared_bytes = kSharedBytes) {
-  return Generator<T>(model, config, prompt, max_tokens, seed, shared_bytes).samples(first, count, slots);
+                                        std::size_t slots = kSlots,
+                                        std::size_t shared_bytes = kSharedBytes) {
+  return Generator<T>(model, config, prompt, max_tokens, seed, shared_bytes)
+      .samples(first, count, slots);
 }
 
-// One sentence as text. Throws VocabularyError for a word of the prompt that the model does not know.
+// One sentence as text. Throws VocabularyError for a word of the prompt that the model does not
+// know.
 template <class T>
 std::string generate(Decoder<T>& model, const GenerateConfig& config, Random& random);
 

@@ -1,13 +1,13 @@
-// The keys and values of the tokens seen so far, one list a layer: what lets each new token be computed
-// alone. Empty at first, one entry more a token. An empty cache is a fresh sentence, and it is the causal
-// mask: a token attends to what is in the cache, and no future key is there.
+// The keys and values of the tokens seen so far, one list a layer: what lets each new token be
+// computed alone. Empty at first, one entry more a token. An empty cache is a fresh sentence, and
+// it is the causal mask: a token attends to what is in the cache, and no future key is there.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 
 #include "kernels/aligned.h"
-#include "nn/model/config.h"
+#include "model/config.h"
 
 namespace glassbox {
 
@@ -33,7 +33,8 @@ class CacheView {
 template <class T = float>
 class KvCache {
  public:
-  // Empty. Throws ConfigError if the config is impossible. 2 * n_layer * block_size * n_embd scalars, padded.
+  // Empty. Throws ConfigError if the config is impossible. 2 * n_layer * block_size * n_embd
+  // scalars, padded.
   explicit KvCache(const GptConfig& config);
   KvCache(KvCache&&) = default;  // a copy would double the memory unseen
   KvCache& operator=(KvCache&&) = default;
@@ -45,11 +46,13 @@ class KvCache {
   // REQUIRES: layer < n_layer.
   CacheView<T> keys(std::size_t layer) const;
   CacheView<T> values(std::size_t layer) const;
-  // What one token appended, 2 * n_layer * n_embd scalars: layer by layer its keys, then its values.
+  // What one token appended, 2 * n_layer * n_embd scalars: layer by layer its keys, then its
+  // values.
   std::size_t entry_size() const { return 2 * n_layer_ * width_; }
   // Writes it to `entry`. REQUIRES: position < size().
   void get(std::size_t position, T* entry) const;
-  // Takes it from `entry`, and then holds `position` + 1 tokens at least. REQUIRES: position < capacity().
+  // Takes it from `entry`, and then holds `position` + 1 tokens at least. REQUIRES: position <
+  // capacity().
   void set(std::size_t position, const T* entry);
   // Empty again. What the memory held before has no influence on what is computed later.
   void clear() { size_ = 0; }
@@ -60,11 +63,11 @@ class KvCache {
   std::size_t capacity_, size_ = 0;
   std::size_t n_layer_, width_;
   std::size_t layer_size_;  // scalars a layer: keys, then values
-  // [layer][keys][C][block] and [layer][values][block][C]: keys lie transposed, so that lanes run over
-  // positions when scores are computed
+  // [layer][keys][C][block] and [layer][values][block][C]: keys lie transposed, so that lanes run
+  // over positions when scores are computed
   kernels::AlignedVector<T> storage_;
 };
 
-KvCache(const GptConfig&) -> KvCache<float>;
+KvCache(const GptConfig&)->KvCache<float>;
 
 }  // namespace glassbox

@@ -23,7 +23,7 @@ using kernels::kLanes;
 // The largest logit. Throws NumericError if one is not a number or all are minus infinity.
 template <class T>
 double largest_of(std::span<const T> logits) {
-  const T largest = kernels::table<T>().highest(logits.data(), logits.size());
+  const T largest = kernels::table<T>().max(logits.data(), logits.size());
   if (largest != largest) {
     const auto found = std::find_if(logits.begin(), logits.end(), [](T x) { return x != x; });
     throw NumericError(
@@ -55,7 +55,8 @@ struct Cut {
   double before, sum;  // of the set's weights, without the last and with it
 
   bool keeps(T other, std::size_t other_id) const {
-    return static_cast<int>(other > logit) | (static_cast<int>(other == logit) & static_cast<int>(other_id <= id));
+    return static_cast<int>(other > logit) |
+           (static_cast<int>(other == logit) & static_cast<int>(other_id <= id));
   }
 };
 
@@ -66,7 +67,8 @@ double sum_from(std::span<const T> logits, const float* weights, T least) {
   std::size_t i = 0;
   for (; i + kLanes <= logits.size(); i += kLanes)
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const float weight = weights[i + lane];  // read in any case: then the compiler can take several at once
+      const float weight =
+          weights[i + lane];  // read in any case: then the compiler can take several at once
       lanes[lane] += logits[i + lane] >= least ? weight : 0;
     }
   for (; i < logits.size(); ++i) lanes[i % kLanes] += logits[i] >= least ? weights[i] : 0;
@@ -75,14 +77,17 @@ double sum_from(std::span<const T> logits, const float* weights, T least) {
   return sum;
 }
 
-// Steps down from the largest logit, each step twice the last, until the weights there reach `want`; halves the step
-// until few logits are left between its ends, and sorts those. Of equal logits the lowest ids are the likeliest.
-// REQUIRES: no NaN. `largest` has a weight above 0. If rounding keeps all from `want`, the last is the last.
+// Steps down from the largest logit, each step twice the last, until the weights there reach
+// `want`; halves the step until few logits are left between its ends, and sorts those. Of equal
+// logits the lowest ids are the likeliest. REQUIRES: no NaN. `largest` has a weight above 0. If
+// rounding keeps all from `want`, the last is the last.
 template <class T>
-Cut<T> cut_at(std::span<const T> logits, T largest, const float* weights, double want, std::vector<TokenId>& between) {
+Cut<T> cut_at(std::span<const T> logits, T largest, const float* weights, double want,
+              std::vector<TokenId>& between) {
   constexpr int kSteps = 10, kHalvings = 8;
   T low = largest, high = largest;
-  double above = 0;  // the sum from `high` on; as long as it is 0, `high` itself is between the ends
+  double above =
+      0;  // the sum from `high` on; as long as it is 0, `high` itself is between the ends
   bool reached = false;
   for (int i = 0; i < kSteps && !reached; ++i) {
     low = largest - static_cast<T>(1 << i);
@@ -101,11 +106,15 @@ Cut<T> cut_at(std::span<const T> logits, T largest, const float* weights, double
   }
   if (!reached) low = -std::numeric_limits<T>::infinity();
   const int open = above == 0;
-  collect(logits.size(), [&](std::size_t i) {
-    return static_cast<int>(logits[i] >= low) & (static_cast<int>(logits[i] < high) | open);
-  }, between);
-  std::sort(between.begin(), between.end(),
-            [&](TokenId a, TokenId b) { return logits[a] > logits[b] || (logits[a] == logits[b] && a < b); });
+  collect(
+      logits.size(),
+      [&](std::size_t i) {
+        return static_cast<int>(logits[i] >= low) & (static_cast<int>(logits[i] < high) | open);
+      },
+      between);
+  std::sort(between.begin(), between.end(), [&](TokenId a, TokenId b) {
+    return logits[a] > logits[b] || (logits[a] == logits[b] && a < b);
+  });
   Cut<T> cut{high, static_cast<TokenId>(logits.size()), above, above};
   for (const TokenId id : between) {
     cut = {logits[id], id, cut.sum, cut.sum + weights[id]};
@@ -148,12 +157,13 @@ Sampler::Sampler(const SamplerConfig& config) : config_(config) { config_.valida
 // ranked by their logits, not by their weights: a very high or very low temperature makes equal
 // weights of unequal logits. Returns the sum of the weights.
 template <class T>
-double Sampler::survive(std::span<const T> logits) {
+double Sampler::filter(std::span<const T> logits) {
   const std::size_t size = logits.size();
   const double largest = largest_of(logits);
   ids_.clear();
   if (config_.temperature == 0) {
-    ids_.push_back(static_cast<TokenId>(std::find(logits.begin(), logits.end(), static_cast<T>(largest)) - logits.begin()));
+    ids_.push_back(static_cast<TokenId>(
+        std::find(logits.begin(), logits.end(), static_cast<T>(largest)) - logits.begin()));
     weights_.assign(1, 1);
     return 1;
   }
@@ -162,17 +172,20 @@ double Sampler::survive(std::span<const T> logits) {
   std::optional<Cut<T>> cut;
   if (cut_k) {
     float_weights_.assign(size, 1);
-    cut = cut_at(logits, static_cast<T>(largest), float_weights_.data(), static_cast<double>(config_.top_k), order_);
+    cut = cut_at(logits, static_cast<T>(largest), float_weights_.data(),
+                 static_cast<double>(config_.top_k), order_);
   } else if constexpr (std::is_same_v<T, float>) {
-    if (cut_p && weigh_quickly(logits, true)) {
+    if (cut_p && exp_weights_quickly(logits, true)) {
       const double want = config_.top_p * total_, off = margin(size, 7 + size / kLanes);
-      cut = cut_at(logits, highest_, float_weights_.data(), want, order_);
-      cut_p = (cut->before > 0 && want - cut->before < off) || cut->sum - want < off;  // the doubles have to say
+      cut = cut_at(logits, max_, float_weights_.data(), want, order_);
+      cut_p = (cut->before > 0 && want - cut->before < off) ||
+              cut->sum - want < off;  // the doubles have to say
       if (cut_p) cut.reset();
     }
   }
   if (cut) {
-    collect(size, [last = *cut, logits](std::size_t i) { return last.keeps(logits[i], i); }, ids_);
+    collect(
+        size, [last = *cut, logits](std::size_t i) { return last.keeps(logits[i], i); }, ids_);
   } else {
     ids_.resize(size);
     std::iota(ids_.begin(), ids_.end(), TokenId{0});
@@ -220,32 +233,38 @@ double Sampler::sum_of_weights() const {
 
 template <class T>
 std::span<const double> Sampler::probabilities(std::span<const T> logits) {
-  const double sum = survive(logits);
+  const double sum = filter(logits);
   probabilities_.assign(logits.size(), 0);
   for (std::size_t i = 0; i < ids_.size(); ++i) probabilities_[ids_[i]] = weights_[i] / sum;
   return probabilities_;
 }
 
-// Floats decide a draw unless the coin falls close to a border between two tokens. With x_i = (logit_i -
-// largest) / temperature, w_i = exp(x_i) and S their sum, a float x_i is off by at most 3 * 2^-24 |x_i| (a
-// subtraction, a rounded scale, a product), so w_i by that share of itself and 3 units of its power; a sum of 64
-// rounds seven times. Over all tokens these are at most S * 2^-24 (3 sum(w_i |x_i|) / S + 10), and
-// sum(w_i |x_i|) / S <= ln V, because it and ln S add up to the entropy. A sum of some and S are both off by
-// so much, hence 2^-23 (3 ln V + 3 + roundings) of S between borders in floats and in doubles; this is twice that.
+// Floats decide a draw unless the coin falls close to a border between two tokens. With x_i =
+// (logit_i - largest) / temperature, w_i = exp(x_i) and S their sum, a float x_i is off by at most
+// 3 * 2^-24 |x_i| (a subtraction, a rounded scale, a product), so w_i by that share of itself and 3
+// units of its power; a sum of 64 rounds seven times. Over all tokens these are at most S * 2^-24
+// (3 sum(w_i |x_i|) / S + 10), and sum(w_i |x_i|) / S <= ln V, because it and ln S add up to the
+// entropy. A sum of some and S are both off by so much, hence 2^-23 (3 ln V + 3 + roundings) of S
+// between borders in floats and in doubles; this is twice that.
 double Sampler::margin(std::size_t size, std::size_t roundings) const {
   const int bits = static_cast<int>(std::bit_width(size));  // ln V < 0.7 bits
   return total_ * 0x1p-22 * (3 * 0.7 * bits + 3 + static_cast<double>(roundings));
 }
 
-// Temperatures beyond a thousand or below a thousandth, and infinite logits, are left to the doubles.
-bool Sampler::weigh_quickly(std::span<const float> logits, bool keep_weights) {
+// Temperatures beyond a thousand or below a thousandth, and infinite logits, are left to the
+// doubles.
+bool Sampler::exp_weights_quickly(std::span<const float> logits, bool keep_weights) {
   if (config_.temperature < 1e-3 || config_.temperature > 1e3) return false;
-  highest_ = kernels::table<float>().highest(logits.data(), logits.size());
-  if (!(std::abs(highest_) <= std::numeric_limits<float>::max())) return false;
+  max_ = kernels::table<float>().max(logits.data(), logits.size());
+  if (!(std::abs(max_) <= std::numeric_limits<float>::max())) return false;
   sums_.resize((logits.size() + kDrawBlock - 1) / kDrawBlock);
   if (keep_weights) float_weights_.resize(sums_.size() * kDrawBlock);
-  kernels::table<float>().weigh({.logits = logits.data(), .size = logits.size(), .highest = highest_, .scale = scale(),
-                                 .weights = keep_weights ? float_weights_.data() : nullptr, .sums = sums_.data()});
+  kernels::table<float>().exp_weights({.logits = logits.data(),
+                                       .size = logits.size(),
+                                       .max = max_,
+                                       .scale = scale(),
+                                       .weights = keep_weights ? float_weights_.data() : nullptr,
+                                       .sums = sums_.data()});
   total_ = 0;
   for (const float sum : sums_) total_ += sum;
   return true;
@@ -256,13 +275,17 @@ std::optional<Draw> Sampler::draw_quickly(const DrawTable& table, double coin) c
   const double place = coin * table.total_;
   double below = 0;
   std::size_t block = 0;
-  for (; block < table.sums_.size() && below + table.sums_[block] <= place; ++block) below += table.sums_[block];
+  for (; block < table.sums_.size() && below + table.sums_[block] <= place; ++block)
+    below += table.sums_[block];
   if (block == table.sums_.size()) return std::nullopt;
   const std::size_t first = block * kDrawBlock;
   float weights[kDrawBlock], sum;
-  kernels::table<float>().weigh({.logits = table.logits_.data() + first,
-                                 .size = std::min(kDrawBlock, table.logits_.size() - first),
-                                 .highest = table.highest_, .scale = scale(), .weights = weights, .sums = &sum});
+  kernels::table<float>().exp_weights({.logits = table.logits_.data() + first,
+                                       .size = std::min(kDrawBlock, table.logits_.size() - first),
+                                       .max = table.max_,
+                                       .scale = scale(),
+                                       .weights = weights,
+                                       .sums = &sum});
   std::size_t i = 0;
   for (; i < kDrawBlock; i += kLanes) {  // sixteen at a time, in four sums side by side
     float part[4] = {};
@@ -283,11 +306,13 @@ std::optional<Draw> Sampler::draw_quickly(const DrawTable& table, double coin) c
   return std::nullopt;
 }
 
-float Sampler::scale() const { return static_cast<float>(std::numbers::log2e / config_.temperature); }
+float Sampler::scale() const {
+  return static_cast<float>(std::numbers::log2e / config_.temperature);
+}
 
 template <class T>
 DrawTable Sampler::read_exactly(std::span<const T> logits) {
-  const double sum = survive(logits);
+  const double sum = filter(logits);
   shares_.clear();
   double to = 0;
   for (std::size_t i = 0; i < ids_.size(); ++i)
@@ -301,11 +326,11 @@ template <class T>
 DrawTable Sampler::read(std::span<const T> logits) {
   if constexpr (std::is_same_v<T, float>) {
     const bool filters = config_.top_p < 1 || (config_.top_k != 0 && config_.top_k < logits.size());
-    if (!filters && weigh_quickly(logits, false)) {
+    if (!filters && exp_weights_quickly(logits, false)) {
       DrawTable table;
       table.logits_ = logits;
       table.sums_ = sums_;
-      table.highest_ = highest_;
+      table.max_ = max_;
       table.total_ = total_;
       table.margin_ = margin(logits.size(), 7);
       return table;
@@ -321,8 +346,9 @@ Draw Sampler::draw(const DrawTable& table, double coin) {
   }
   // Rounding may leave the last sum below the coin: then the last that can be drawn.
   const auto first = table.shares_.begin();
-  const auto drawn = std::upper_bound(first, table.shares_.end() - 1, coin,
-                                      [](double c, const DrawTable::Share& share) { return c < share.to; });
+  const auto drawn =
+      std::upper_bound(first, table.shares_.end() - 1, coin,
+                       [](double c, const DrawTable::Share& share) { return c < share.to; });
   return {drawn->token, drawn == first ? 0 : drawn[-1].to, drawn->to};
 }
 

@@ -11,10 +11,11 @@
 namespace glassbox {
 
 struct SamplerConfig {
-  double temperature = 0.8;  // from 0; 0 is greedy: the most likely token, the lowest id among equals
-  std::size_t top_k = 0;     // exactly k survive, ties go to the lowest ids; 0 or at least V is off
-  double top_p = 1;          // smallest set of most likely tokens whose probabilities sum to at least p;
-                             // never empty; 1 is off
+  double temperature =
+      0.8;                // from 0; 0 is greedy: the most likely token, the lowest id among equals
+  std::size_t top_k = 0;  // exactly k survive, ties go to the lowest ids; 0 or at least V is off
+  double top_p = 1;  // smallest set of most likely tokens whose probabilities sum to at least p;
+                     // never empty; 1 is off
   // Throws ConfigError naming the setting, its range and what was given.
   void validate() const;
 };
@@ -47,7 +48,7 @@ class DrawTable {
   };
   // Either the logits, and the sums of the weights of kDrawBlock of them each, in floats;
   std::span<const float> sums_, logits_;
-  float highest_ = 0;
+  float max_ = 0;
   double total_ = 0, margin_ = 0;
   // or all tokens that may be drawn, rising.
   std::span<const Share> shares_;
@@ -58,10 +59,10 @@ class Sampler {
   // Throws ConfigError.
   explicit Sampler(const SamplerConfig& config);
 
-  // The probabilities that remain after every filter, in id order, summing to 1; a filtered token's is
-  // exactly 0. Each filter sees the probabilities of what the filters before it left, scaled to sum 1; a
-  // filter that removes nothing changes no number. At temperature 0 one token has probability 1.
-  // Valid until the next call. The arithmetic is double whatever T is.
+  // The probabilities that remain after every filter, in id order, summing to 1; a filtered token's
+  // is exactly 0. Each filter sees the probabilities of what the filters before it left, scaled to
+  // sum 1; a filter that removes nothing changes no number. At temperature 0 one token has
+  // probability 1. Valid until the next call. The arithmetic is double whatever T is.
   template <class T>
   std::span<const double> probabilities(std::span<const T> logits);
 
@@ -83,10 +84,11 @@ class Sampler {
  private:
   // What the filters leave: ids_, rising, and their weights_; returns the sum of those.
   template <class T>
-  double survive(std::span<const T> logits);
+  double filter(std::span<const T> logits);
   double sum_of_weights() const;
-  // Arithmetic in floats, a fraction of the work, wherever that is sure to find what the doubles find. See the .cc.
-  bool weigh_quickly(std::span<const float> logits, bool keep_weights);
+  // Arithmetic in floats, a fraction of the work, wherever that is sure to find what the doubles
+  // find. See the .cc.
+  bool exp_weights_quickly(std::span<const float> logits, bool keep_weights);
   double margin(std::size_t size, std::size_t roundings) const;
   std::optional<Draw> draw_quickly(const DrawTable& table, double coin) const;
   float scale() const;  // of a logit, to the exponent of 2 of its weight
@@ -97,8 +99,8 @@ class Sampler {
   std::vector<TokenId> ids_;
   std::vector<double> weights_, probabilities_;
   std::vector<TokenId> order_;  // scratch
-  // Of weigh_quickly().
-  float highest_ = 0;
+  // Of exp_weights_quickly().
+  float max_ = 0;
   double total_ = 0;
   std::vector<float> sums_, float_weights_;
   std::vector<DrawTable::Share> shares_;  // of read_exactly()

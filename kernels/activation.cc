@@ -1,7 +1,8 @@
 // Functions of one scalar, element by element: exp log tanh sigmoid relu gelu.
 //
-// exp is ours, log and tanh are Highway's; see exp-inl.h. Off by at most 1.2, 0.9 and 3.2 units in the last
-// place, measured. The same arithmetic on every target with fused multiply-add, for one lane and for sixteen.
+// exp is ours, log and tanh are Highway's; see exp-inl.h. Off by at most 1.2, 0.9 and 3.2 units in
+// the last place, measured. The same arithmetic on every target with fused multiply-add, for one
+// lane and for sixteen.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -16,7 +17,9 @@ namespace glassbox::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-#define FORMULA template <class D, class V> static HWY_INLINE V
+#define FORMULA               \
+  template <class D, class V> \
+  static HWY_INLINE V
 
 // d exp(a) = y da
 struct exp_formula {
@@ -36,9 +39,7 @@ struct log_formula {
 struct tanh_formula {
   static constexpr int operands = 1;
   FORMULA forward(D d, V a, V) { return tanh(d, a); }
-  FORMULA d_a(D d, V y, V g, V, V) {
-    return hn::Mul(g, hn::Sub(hn::Set(d, 1), hn::Mul(y, y)));
-  }
+  FORMULA d_a(D d, V y, V g, V, V) { return hn::Mul(g, hn::Sub(hn::Set(d, 1), hn::Mul(y, y))); }
 };
 
 // y = 1 / (1 + exp(-a)); d y = y (1 - y) da
@@ -48,9 +49,7 @@ struct sigmoid_formula {
     const V one = hn::Set(d, 1);
     return hn::Div(one, hn::Add(one, exp(d, hn::Neg(a))));
   }
-  FORMULA d_a(D d, V y, V g, V, V) {
-    return hn::Mul(g, hn::Mul(y, hn::Sub(hn::Set(d, 1), y)));
-  }
+  FORMULA d_a(D d, V y, V g, V, V) { return hn::Mul(g, hn::Mul(y, hn::Sub(hn::Set(d, 1), y))); }
 };
 
 // y = max(a, 0); d y = da where a > 0, else 0: so 0 at 0 and at -0. NaN stays NaN.
@@ -61,9 +60,9 @@ struct relu_formula {
 };
 
 // y = a (1 + tanh(c (a + 0.044715 a^3))) / 2 with c = sqrt(2 / pi): GPT-2's form of Hendrycks and
-// Gimpel's GELU. With t the tanh: d y = ((1 + t) / 2 + a (1 - t^2) c (1 + 3 * 0.044715 a^2) / 2) da.
-// Where t is 1 or -1 the vanishing factors win over an infinite a or a^2: gelu(-infinity) is 0, and the
-// derivative is 1 or 0.
+// Gimpel's GELU. With t the tanh: d y = ((1 + t) / 2 + a (1 - t^2) c (1 + 3 * 0.044715 a^2) / 2)
+// da. Where t is 1 or -1 the vanishing factors win over an infinite a or a^2: gelu(-infinity) is 0,
+// and the derivative is 1 or 0.
 struct gelu_formula {
   static constexpr int operands = 1;
   static constexpr double kScale = 0.79788456080286535588, kCubic = 0.044715;
@@ -84,8 +83,7 @@ struct gelu_formula {
     const V slope = hn::Mul(hn::Set(d, T(kScale)),
                             hn::Add(one, hn::Mul(hn::Set(d, T(3 * kCubic)), hn::Mul(a, a))));
     const V flat = hn::Sub(one, hn::Mul(t, t));
-    const V bent =
-        hn::IfThenZeroElse(hn::Eq(flat, hn::Zero(d)), hn::Mul(hn::Mul(a, flat), slope));
+    const V bent = hn::IfThenZeroElse(hn::Eq(flat, hn::Zero(d)), hn::Mul(hn::Mul(a, flat), slope));
     return hn::Mul(g, hn::Mul(half, hn::Add(hn::Add(one, t), bent)));
   }
 };

@@ -1,9 +1,9 @@
-// Adam on one vector of weights (Kingma and Ba 2015, arXiv:1412.6980), with the bias corrections folded
-// into two numbers a step:
+// Adam on one vector of weights (Kingma and Ba 2015, arXiv:1412.6980), with the bias corrections
+// folded into two numbers a step:
 //   m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,  w = w - a m / (sqrt(v) + e)
 //   a = learning_rate sqrt(1 - b2^t) / (1 - b1^t),  e = epsilon sqrt(1 - b2^t)
-// which is the paper's last formula before section 2.1. One exact square root and one exact division an
-// element: no estimates, so the bits are the same on every target.
+// which is the paper's last formula before section 2.1. One exact square root and one exact
+// division an element: no estimates, so the bits are the same on every target.
 #if defined(GLASSBOX_KERNELS_ADAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GLASSBOX_KERNELS_ADAM_INL_H_
 #undef GLASSBOX_KERNELS_ADAM_INL_H_
@@ -43,13 +43,15 @@ class AdamVector {
     return move(new_m, new_v, w);
   }
 
-  // The same for g = 0. A scalar long without gradient has a step so small that w + step rounds to w: if
-  // that is sure of all lanes, the root and the division, most of the cost, are spared. Sure is:
+  // The same for g = 0. A scalar long without gradient has a step so small that w + step rounds to
+  // w: if that is sure of all lanes, the root and the division, most of the cost, are spared. Sure
+  // is:
   //   |a m| / sqrt(v) < 2^-4 ulp(w), taken to the square; `smallest` covers what underflows
   // Returns whether it was, so that the group may rest: as long as step sizes grow slower than
   // m / sqrt(v) shrinks, it stays sure.
   HWY_INLINE bool update_without_gradient(T* w, T* m, T* v) const {
-    constexpr T kShare = std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() / 256;
+    constexpr T kShare =
+        std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() / 256;
     const V new_m = flush(hn::Mul(b1_, hn::LoadU(d_, m)));
     const V new_v = flush(hn::Mul(b2_, hn::LoadU(d_, v)));
     hn::StoreU(new_m, d_, m);
@@ -57,7 +59,8 @@ class AdamVector {
     const V weight = hn::LoadU(d_, w), step = hn::Mul(step_, new_m);
     const V smallest = hn::Set(d_, std::numeric_limits<T>::min());
     const V bound = hn::Mul(hn::Mul(weight, weight), hn::Mul(new_v, hn::Set(d_, kShare)));
-    const auto rests = hn::Or(hn::Lt(fma(step, step, smallest), bound), hn::Eq(new_m, hn::Zero(d_)));
+    const auto rests =
+        hn::Or(hn::Lt(fma(step, step, smallest), bound), hn::Eq(new_m, hn::Zero(d_)));
     if (hn::AllTrue(d_, rests)) return true;
     move(new_m, new_v, w);
     return false;
@@ -80,8 +83,9 @@ class AdamVector {
   }
 
  private:
-  // A moment that shrinks without gradient sinks below the normal numbers, where arithmetic is slow: every
-  // so many steps such a one becomes 0. The processor's own mode for this belongs to the caller.
+  // A moment that shrinks without gradient sinks below the normal numbers, where arithmetic is
+  // slow: every so many steps such a one becomes 0. The processor's own mode for this belongs to
+  // the caller.
   HWY_INLINE V flush(V x) const {
     if (!flush_) return x;
     const V smallest = hn::Set(d_, std::numeric_limits<T>::min());

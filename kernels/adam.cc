@@ -1,5 +1,5 @@
-// The optimiser's pass over weights whose gradients are complete. matmul and embedding make the same update
-// where they finish a gradient; adam-inl.h is the one formula.
+// The optimiser's pass over weights whose gradients are complete. matmul and embedding make the
+// same update where they finish a gradient; adam-inl.h is the one formula.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -1,4 +1,5 @@
-// Arrays that begin on a cache line: a vector of 64 bytes that straddles two lines costs two accesses.
+// Arrays that begin on a cache line: a vector of 64 bytes that straddles two lines costs two
+// accesses.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +16,7 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   template <class U>
   AlignedAllocator(const AlignedAllocator<U>&) {}
-  T* allocate(std::size_t n) {
-    return static_cast<T*>(::operator new(n * sizeof(T), kCacheLine));
-  }
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kCacheLine)); }
   void deallocate(T* p, std::size_t) { ::operator delete(p, kCacheLine); }
   bool operator==(const AlignedAllocator&) const { return true; }
 };

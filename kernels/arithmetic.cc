@@ -1,6 +1,6 @@
-// Arithmetic, element by element: add sub mul div neg pow sqrt rsqrt abs max min, and the nodes that
-// only expand() makes: copy, fused_mul, fused_add. The formulas of add, sub, mul and neg, which single scalars
-// compute in place too, stand in kernels/scalar-inl.h.
+// Arithmetic, element by element: add sub mul div neg pow sqrt rsqrt abs max min, and the nodes
+// that only expand() makes: copy, fused_mul, fused_add. The formulas of add, sub, mul and neg,
+// which single scalars compute in place too, stand in kernels/scalar-inl.h.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,7 +14,9 @@ namespace glassbox::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-#define FORMULA template <class D, class V> static HWY_INLINE V
+#define FORMULA               \
+  template <class D, class V> \
+  static HWY_INLINE V
 
 // d (a / b) = da r - y r db, with r = 1 / b and y = a / b
 struct div_formula {
@@ -26,10 +28,10 @@ struct div_formula {
 };
 
 // pow(a, b): d/da = b a^(b-1), and 0 where b is 0; d/db = y log a, and 0 where a is 0 and b is not
-// negative. So d/da at 0^2, 0^1, 0^0 is 0, 1, 0; at 0^0.5 and 0^-1 it is +infinity and -infinity. A negative
-// base with a whole exponent is an ordinary number; with another exponent value and derivative are NaN.
-// The derivative with respect to the exponent of a negative base is NaN.
-// The C library's pow, lane by lane: no model needs it fast.
+// negative. So d/da at 0^2, 0^1, 0^0 is 0, 1, 0; at 0^0.5 and 0^-1 it is +infinity and -infinity. A
+// negative base with a whole exponent is an ordinary number; with another exponent value and
+// derivative are NaN. The derivative with respect to the exponent of a negative base is NaN. The C
+// library's pow, lane by lane: no model needs it fast.
 struct pow_formula {
   static constexpr int operands = 2;
   template <class D, class V, class F>
@@ -47,15 +49,12 @@ struct pow_formula {
   }
   FORMULA d_a(D d, V, V g, V a, V b) {
     using T = hn::TFromD<D>;
-    return hn::Mul(g, each(d, a, b, [](T x, T y) {
-                     return y == 0 ? T(0) : y * std::pow(x, y - 1);
-                   }));
+    return hn::Mul(g,
+                   each(d, a, b, [](T x, T y) { return y == 0 ? T(0) : y * std::pow(x, y - 1); }));
   }
   FORMULA d_b(D d, V y, V g, V a, V b) {
     using T = hn::TFromD<D>;
-    const V log_a = each(d, a, b, [](T x, T e) {
-      return x == 0 && e >= 0 ? T(0) : std::log(x);
-    });
+    const V log_a = each(d, a, b, [](T x, T e) { return x == 0 && e >= 0 ? T(0) : std::log(x); });
     return hn::Mul(g, hn::Mul(y, log_a));
   }
 };
@@ -114,7 +113,8 @@ struct min_formula {
   FORMULA d_b(D d, V, V g, V a, V b) { return hn::IfThenZeroElse(takes_a(d, a, b), g); }
 };
 
-// A node that hands on what it got: fans a node out, so that the sum over its users has a tree's order.
+// A node that hands on what it got: fans a node out, so that the sum over its users has a tree's
+// order.
 struct copy_formula {
   static constexpr int operands = 1;
   FORMULA forward(D, V a, V) { return a; }

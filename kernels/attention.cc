@@ -1,11 +1,13 @@
-// Causal multi-head attention (Vaswani et al. 2017, arXiv:1706.03762, section 3.2), on stacked sentences,
-// against a growing cache of the graph, and against inference's cache: one row function for all three.
+// Causal multi-head attention (Vaswani et al. 2017, arXiv:1706.03762, section 3.2), on stacked
+// sentences, against a growing cache of the graph, and against inference's cache: one row function
+// for all three.
 //
 // For a query at position i of its sentence, head h, D = C / H:
 //   score_t  = (chain over j of q_j k_tj) * (1 / sqrt(D))    t = 0 .. i: later keys do not exist
 //   e_t      = exp(score_t - max),  weight_t = e_t * (1 / sum of e_t)
 //   out_j    = chain over t of weight_t v_tj
-// Scores run with lanes over positions (keys turned round), outputs with lanes over a head's dimensions.
+// Scores run with lanes over positions (keys turned round), outputs with lanes over a head's
+// dimensions.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -27,9 +29,9 @@ namespace {
 // Where the rows of one sentence lie: places of query-key-value rows in in[0].
 template <class T>
 struct Sentence {
-  std::vector<std::size_t> row;         // of each position
-  std::size_t first_query = 0;          // queries are those of positions first_query on
-  std::size_t first_out = 0;            // output row of the first query
+  std::vector<std::size_t> row;  // of each position
+  std::size_t first_query = 0;   // queries are those of positions first_query on
+  std::size_t first_out = 0;     // output row of the first query
 };
 
 template <class T>
@@ -39,8 +41,8 @@ struct Scratch {
   std::vector<T*> d_keys, d_values;
 };
 
-// What forward keeps, row by row of the output: exponentials and weights (H, padded(longest)) each, then
-// inverse sums (H).
+// What forward keeps, row by row of the output: exponentials and weights (H, padded(longest)) each,
+// then inverse sums (H).
 template <class T>
 struct SavedRow {
   T *exponentials, *weights, *inverse_sums;
@@ -58,8 +60,8 @@ SavedRow<T> saved_row(T* saved, std::size_t n, std::size_t heads, std::size_t lo
 
 // to[j][t] = column `first + j` of the sentence's row t; [C][pitch], pads 0.
 template <class T>
-void turn_round(const T* data, const std::vector<std::size_t>& row, std::size_t first,
-                std::size_t width, std::vector<T>& to) {
+void transpose_tile(const T* data, const std::vector<std::size_t>& row, std::size_t first,
+                    std::size_t width, std::vector<T>& to) {
   const std::size_t pitch = padded(row.size());
   to.assign(width * pitch, T(0));
   for (std::size_t t = 0; t < row.size(); ++t) {
@@ -73,17 +75,23 @@ HWY_NOINLINE void sentence_forward(const Args<T>& x, const Sentence<T>& s, std::
                                    Scratch<T>& scratch) {
   const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
   const T* data = x.in[0].data;
-  turn_round(data, s.row, width, width, scratch.turned);
+  transpose_tile(data, s.row, width, width, scratch.turned);
   scratch.values.clear();
   for (const std::size_t row : s.row) scratch.values.push_back(data + row + 2 * width);
   for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
     const std::size_t n = s.first_out + i - s.first_query;
     const auto kept = saved_row(x.saved, n, heads, longest);
-    attend<T>({.query = data + s.row[i], .keys = scratch.turned.data(),
-               .keys_pitch = padded(s.row.size()), .values = scratch.values.data(),
-               .positions = i + 1, .heads = heads, .head_dim = width / heads,
-               .out = x.out.data + n * x.out.pitch, .exponentials = kept.exponentials,
-               .weights = kept.weights, .inverse_sums = kept.inverse_sums});
+    attend<T>({.query = data + s.row[i],
+               .keys = scratch.turned.data(),
+               .keys_pitch = padded(s.row.size()),
+               .values = scratch.values.data(),
+               .positions = i + 1,
+               .heads = heads,
+               .head_dim = width / heads,
+               .out = x.out.data + n * x.out.pitch,
+               .exponentials = kept.exponentials,
+               .weights = kept.weights,
+               .inverse_sums = kept.inverse_sums});
   }
 }
 
@@ -93,7 +101,7 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
   const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
   const T* data = x.in[0].data;
   T* grad = x.in[0].grad;
-  turn_round(data, s.row, 2 * width, width, scratch.turned);
+  transpose_tile(data, s.row, 2 * width, width, scratch.turned);
   scratch.row.resize(kHeads * padded(s.row.size()));
   scratch.keys.clear();
   scratch.d_keys.clear();
@@ -107,14 +115,21 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
     for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
       const std::size_t n = s.first_out + i - s.first_query;
       const auto kept = saved_row(x.saved, n, heads, longest);
-      attend_backward<T>(
-          dims, {.query = data + s.row[i], .d_out = x.out.grad + n * x.out.pitch,
-                 .keys = scratch.keys.data(), .values_turned = scratch.turned.data(),
-                 .pitch = padded(s.row.size()), .positions = i + 1, .heads = heads,
-                 .head_dim = width / heads, .exponentials = kept.exponentials,
-                 .weights = kept.weights, .inverse_sums = kept.inverse_sums,
-                 .d_query = grad + s.row[i], .d_keys = scratch.d_keys.data(),
-                 .d_values = scratch.d_values.data(), .scratch = scratch.row.data()});
+      attend_backward<T>(dims, {.query = data + s.row[i],
+                                .d_out = x.out.grad + n * x.out.pitch,
+                                .keys = scratch.keys.data(),
+                                .values_turned = scratch.turned.data(),
+                                .pitch = padded(s.row.size()),
+                                .positions = i + 1,
+                                .heads = heads,
+                                .head_dim = width / heads,
+                                .exponentials = kept.exponentials,
+                                .weights = kept.weights,
+                                .inverse_sums = kept.inverse_sums,
+                                .d_query = grad + s.row[i],
+                                .d_keys = scratch.d_keys.data(),
+                                .d_values = scratch.d_values.data(),
+                                .scratch = scratch.row.data()});
     }
   });
 }
@@ -129,7 +144,7 @@ void expand_query(const Args<T>& x, Emitter<T>& e, const Sentence<T>& s, std::si
   const auto zero = e.constant(0), one = e.constant(1), scale = e.constant(scale_value);
   for (std::size_t h = heads; h-- > 0;) {
     std::vector<Node<T>> score(positions), exponential(positions), weight(positions);
-    T highest = -std::numeric_limits<T>::infinity();
+    T max_score = -std::numeric_limits<T>::infinity();
     for (std::size_t t = positions; t-- > 0;) {  // falling: d_q is then summed with t rising
       auto sum = zero;
       auto value = hn::Zero(d);
@@ -140,9 +155,9 @@ void expand_query(const Args<T>& x, Emitter<T>& e, const Sentence<T>& s, std::si
       }
       score[t] = e.apply(Op::fused_mul, sum, scale);
       e.name(score[t], "scores", h, t);
-      highest = std::max(highest, hn::GetLane(value) * scale_value);
+      max_score = std::max(max_score, hn::GetLane(value) * scale_value);
     }
-    const auto most = e.constant(highest);
+    const auto most = e.constant(max_score);
     LaneNodes<T> sums(e);
     for (std::size_t t = 0; t < positions; ++t) {
       exponential[t] = e.apply(Op::exp, e.apply(Op::sub, score[t], most));
@@ -162,8 +177,8 @@ void expand_query(const Args<T>& x, Emitter<T>& e, const Sentence<T>& s, std::si
   }
 }
 
-// attention: out (N, C) of in[0] = query, key, value side by side (N, 3C). number = H; ids = first row of
-// each sentence, then N.
+// attention: out (N, C) of in[0] = query, key, value side by side (N, 3C). number = H; ids = first
+// row of each sentence, then N.
 template <class T>
 std::size_t longest_sentence(const Args<T>& x) {
   std::size_t longest = 0;
@@ -183,8 +198,7 @@ std::size_t end_of_sentences(const Args<T>& x) {
 }
 template <class T>
 std::size_t attention_saved(const Args<T>& x) {
-  return x.out.rows *
-         saved_row_size<T>(static_cast<std::size_t>(x.number), longest_sentence(x));
+  return x.out.rows * saved_row_size<T>(static_cast<std::size_t>(x.number), longest_sentence(x));
 }
 template <class T>
 void attention_forward(const Args<T>& x) {
@@ -219,8 +233,8 @@ void expand_attention(const Args<T>& x, Emitter<T>& e, std::size_t n) {
   expand_query(x, e, s, n - x.ids[b]);
 }
 
-// cached_attention: out (1, C), the newest position against all the positions so far. in[0] is the arena;
-// ids = where each position's query-key-value row begins, the newest last. number = H.
+// cached_attention: out (1, C), the newest position against all the positions so far. in[0] is the
+// arena; ids = where each position's query-key-value row begins, the newest last. number = H.
 template <class T>
 Sentence<T> cached_sentence(const Args<T>& x) {
   return {.row = {x.ids.begin(), x.ids.end()}, .first_query = x.ids.size() - 1};
@@ -246,16 +260,22 @@ void expand_cached_attention(const Args<T>& x, Emitter<T>& e, std::size_t) {
 
 template <class T>
 void fill(Table<T>& t) {
-  t.ops[static_cast<std::size_t>(Op::attention)] = {
-      .name = "attention", .symbol = "attention", .operands = 1,
-      .forward = attention_forward<T>, .backward = attention_backward<T>,
-      .expand = expand_attention<T>, .saved = attention_saved<T>,
-      .parts = Parts::sentences};
-  t.ops[static_cast<std::size_t>(Op::cached_attention)] = {
-      .name = "cached_attention", .symbol = "attention", .operands = 1,
-      .forward = cached_attention_forward<T>, .backward = cached_attention_backward<T>,
-      .expand = expand_cached_attention<T>, .saved = cached_attention_saved<T>,
-      .reads_anywhere = true};
+  t.ops[static_cast<std::size_t>(Op::attention)] = {.name = "attention",
+                                                    .symbol = "attention",
+                                                    .operands = 1,
+                                                    .forward = attention_forward<T>,
+                                                    .backward = attention_backward<T>,
+                                                    .expand = expand_attention<T>,
+                                                    .saved = attention_saved<T>,
+                                                    .partition = Partition::sentences};
+  t.ops[static_cast<std::size_t>(Op::cached_attention)] = {.name = "cached_attention",
+                                                           .symbol = "attention",
+                                                           .operands = 1,
+                                                           .forward = cached_attention_forward<T>,
+                                                           .backward = cached_attention_backward<T>,
+                                                           .expand = expand_cached_attention<T>,
+                                                           .saved = cached_attention_saved<T>,
+                                                           .reads_anywhere = true};
   t.attend = attend<T>;
 }
 GLASSBOX_FAMILY_FILL

@@ -19,14 +19,13 @@ namespace {
 template <class T>
 HWY_INLINE T score_scale(std::size_t head_dim) {
   const One<T> d;
-  return hn::GetLane(
-      hn::Div(hn::Set(d, 1), hn::Sqrt(hn::Set(d, static_cast<T>(head_dim)))));
+  return hn::GetLane(hn::Div(hn::Set(d, 1), hn::Sqrt(hn::Set(d, static_cast<T>(head_dim)))));
 }
 
 constexpr std::size_t kHeads = 4;  // computed side by side
 
-// Most sentences are short: up to so many positions take half the lanes, which costs half where a processor
-// computes 16 lanes in two goes.
+// Most sentences are short: up to so many positions take half the lanes, which costs half where a
+// processor computes 16 lanes in two goes.
 constexpr std::size_t kNarrow = 8;
 
 // Calls f(d) with the widest vector that divides a head.
@@ -38,8 +37,8 @@ HWY_INLINE void with_head_vector(std::size_t head_dim, F f) {
   f(One<T>());
 }
 
-// sum[g] = chain over the dimensions j of head first + g: row_j columns_j, for the positions from t on. `columns` is
-// [C][pitch], a column for each position.
+// sum[g] = chain over the dimensions j of head first + g: row_j columns_j, for the positions from t
+// on. `columns` is [C][pitch], a column for each position.
 template <std::size_t G, class T, class D>
 HWY_INLINE void head_products(D d, const T* row, const T* columns, std::size_t pitch, std::size_t t,
                               std::size_t head_dim, std::size_t first, hn::Vec<D> (&sum)[G]) {
@@ -51,8 +50,8 @@ HWY_INLINE void head_products(D d, const T* row, const T* columns, std::size_t p
     }
 }
 
-// G heads of one query row side by side, from head `first` on: each is a handful of vectors that wait for one
-// another, and the chains of one head run while another's wait. See AttendArgs.
+// G heads of one query row side by side, from head `first` on: each is a handful of vectors that
+// wait for one another, and the chains of one head run while another's wait. See AttendArgs.
 template <std::size_t G, std::size_t Lanes, class T, class D>
 HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) {
   const hn::CappedTag<T, Lanes> d;
@@ -62,25 +61,25 @@ HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) 
   const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
   T* e = x.exponentials + first * stride;
   T* p = x.weights + first * stride;
-  V highest[G];
-  for (auto& v : highest) v = lowest;
+  V max_score[G];
+  for (auto& v : max_score) v = lowest;
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
     V sum[G];
     head_products(d, x.query, x.keys, x.keys_pitch, t, head_dim, first, sum);
     const auto mask = hn::FirstN(d, x.positions - t);
     for (std::size_t g = 0; g < G; ++g) {
       const auto score = hn::Mul(sum[g], scale);
-      highest[g] = hn::Max(highest[g], hn::IfThenElse(mask, score, lowest));
+      max_score[g] = hn::Max(max_score[g], hn::IfThenElse(mask, score, lowest));
       hn::StoreU(score, d, e + g * stride + t);
     }
   }
-  for (auto& v : highest) v = hn::MaxOfLanes(d, v);
+  for (auto& v : max_score) v = hn::MaxOfLanes(d, v);
   LaneSums<T, Lanes> sums[G];
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
     const auto mask = hn::FirstN(d, x.positions - t);
     for (std::size_t g = 0; g < G; ++g) {
       T* at = e + g * stride + t;
-      const auto v = hn::IfThenElseZero(mask, exp(d, hn::Sub(hn::LoadU(d, at), highest[g])));
+      const auto v = hn::IfThenElseZero(mask, exp(d, hn::Sub(hn::LoadU(d, at), max_score[g])));
       auto& part = sums[g].at(t);
       part = hn::Add(part, v);
       hn::StoreU(v, d, at);
@@ -89,8 +88,8 @@ HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) 
   for (std::size_t g = 0; g < G; ++g) x.inverse_sums[first + g] = T(1) / sums[g].total();
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d))
     for (std::size_t g = 0; g < G; ++g)
-      hn::StoreU(hn::Mul(hn::LoadU(d, e + g * stride + t), hn::Set(d, x.inverse_sums[first + g])), d,
-                 p + g * stride + t);
+      hn::StoreU(hn::Mul(hn::LoadU(d, e + g * stride + t), hn::Set(d, x.inverse_sums[first + g])),
+                 d, p + g * stride + t);
   for (std::size_t j = 0; j < head_dim; j += hn::MaxLanes(dims)) {
     hn::Vec<D> sum[G];
     for (auto& v : sum) v = hn::Zero(dims);
@@ -122,7 +121,8 @@ void attend(const AttendArgs<T>& x) {
 // The gradients that one query row passes on, given its d_out.
 //   d weight_t = chain over j of d_out_j v_tj       d v_t += weight_t d_out
 //   d e_t      = d weight_t r + d_z,  r = 1 / z, d_z = -(sum over t of d weight_t e_t) r^2
-//   d score_t  = d e_t e_t * scale                  d q += score chain over t;  d k_t += d score_t q
+//   d score_t  = d e_t e_t * scale                  d q += score chain over t;  d k_t += d score_t
+//   q
 template <class T>
 struct RowGradient {
   const T* query;
@@ -180,10 +180,12 @@ HWY_INLINE void attend_heads_backward(D dims, const RowGradient<T>& x, std::size
         const auto s = hn::Set(dims, x.scratch[g * stride + t]);
         d_q[g] = fma(s, hn::LoadU(dims, x.keys[t] + c), d_q[g]);
         hn::StoreU(fma(s, q[g], hn::LoadU(dims, x.d_keys[t] + c)), dims, x.d_keys[t] + c);
-        hn::StoreU(fma(hn::Set(dims, p[g * stride + t]), d_out[g], hn::LoadU(dims, x.d_values[t] + c)), dims,
-                   x.d_values[t] + c);
+        hn::StoreU(
+            fma(hn::Set(dims, p[g * stride + t]), d_out[g], hn::LoadU(dims, x.d_values[t] + c)),
+            dims, x.d_values[t] + c);
       }
-    for (std::size_t g = 0; g < G; ++g) hn::StoreU(d_q[g], dims, x.d_query + (first + g) * head_dim + j);
+    for (std::size_t g = 0; g < G; ++g)
+      hn::StoreU(d_q[g], dims, x.d_query + (first + g) * head_dim + j);
   }
 }
 

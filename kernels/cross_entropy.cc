@@ -1,9 +1,9 @@
 // Softmax with cross-entropy: the loss of each row in nats, by log-sum-exp, never as the log of a
 // probability, so that any finite logits give a finite loss.
 //
-//   in[0] = z (N, V), out (N, 1); ids = the target of each row; saved, row by row: exponentials (pitch), their sum
-//   loss = log(sum of exp(z_i - max)) + max - z_target
-//   d_z_i = exp(z_i - max) * (d_loss * (1 / sum)), less d_loss at the target
+//   in[0] = z (N, V), out (N, 1); ids = the target of each row; saved, row by row: exponentials
+//   (pitch), their sum loss = log(sum of exp(z_i - max)) + max - z_target d_z_i = exp(z_i - max) *
+//   (d_loss * (1 / sum)), less d_loss at the target
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -26,12 +26,12 @@ template <class T>
 HWY_INLINE T row_max(const T* z, std::size_t cols) {
   const Full<T> d;
   const auto lowest = hn::Set(d, -std::numeric_limits<T>::infinity());
-  auto highest = lowest;
+  auto max_logit = lowest;
   for_each_vector<T>(cols, [&](std::size_t i, std::size_t lanes) {
-    highest = hn::Max(
-        highest, hn::IfThenElse(hn::FirstN(d, lanes), hn::LoadU(d, z + i), lowest));
+    max_logit =
+        hn::Max(max_logit, hn::IfThenElse(hn::FirstN(d, lanes), hn::LoadU(d, z + i), lowest));
   });
-  return hn::GetLane(hn::MaxOfLanes(d, highest));
+  return hn::GetLane(hn::MaxOfLanes(d, max_logit));
 }
 
 template <class T>
@@ -47,11 +47,11 @@ void cross_entropy_forward(const Args<T>& x) {
   for (std::size_t n = 0; n < x.out.rows; ++n) {
     const T* z = x.in[0].data + n * pitch;
     T* e = x.saved + n * saved_row_size(x);
-    const T highest = row_max(z, x.in[0].cols);
+    const T max_logit = row_max(z, x.in[0].cols);
     LaneSums<T> sums;
     for_each_vector<T>(x.in[0].cols, [&](std::size_t i, std::size_t lanes) {
       const auto v = hn::IfThenElseZero(
-          hn::FirstN(d, lanes), exp(d, hn::Sub(hn::LoadU(d, z + i), hn::Set(d, highest))));
+          hn::FirstN(d, lanes), exp(d, hn::Sub(hn::LoadU(d, z + i), hn::Set(d, max_logit))));
       auto& part = sums.at(i);
       part = hn::Add(part, v);
       hn::StoreU(v, d, e + i);
@@ -60,7 +60,7 @@ void cross_entropy_forward(const Args<T>& x) {
     const T sum = sums.total();
     e[pitch] = sum;
     const T log_sum = hn::GetLane(log(one, hn::Set(one, sum)));
-    x.out.data[n * x.out.pitch] = log_sum + highest - z[x.ids[n]];
+    x.out.data[n * x.out.pitch] = log_sum + max_logit - z[x.ids[n]];
   }
 }
 
@@ -88,11 +88,11 @@ void cross_entropy_backward(const Args<T>& x) {
 template <class T>
 void expand_cross_entropy(const Args<T>& x, Emitter<T>& e, std::size_t n) {
   const std::size_t start = n * x.in[0].pitch;
-  const auto highest = e.constant(row_max(x.in[0].data + start, x.in[0].cols));
+  const auto max_logit = e.constant(row_max(x.in[0].data + start, x.in[0].cols));
   LaneNodes<T> sums(e);
   for (std::size_t i = 0; i < x.in[0].cols; ++i)
-    sums.add(i, e.apply(Op::exp, e.apply(Op::sub, e.operand(0, start + i), highest)));
-  const auto log_sum = e.apply(Op::add, e.apply(Op::log, sums.total()), highest);
+    sums.add(i, e.apply(Op::exp, e.apply(Op::sub, e.operand(0, start + i), max_logit)));
+  const auto log_sum = e.apply(Op::add, e.apply(Op::log, sums.total()), max_logit);
   e.output(0, e.apply(Op::sub, log_sum, e.operand(0, start + x.ids[n])));
 }
 
@@ -103,11 +103,14 @@ std::size_t cross_entropy_saved(const Args<T>& x) {
 
 template <class T>
 void fill(Table<T>& t) {
-  t.ops[static_cast<std::size_t>(Op::cross_entropy)] = {
-      .name = "cross_entropy", .symbol = "cross_entropy", .operands = 1,
-      .forward = cross_entropy_forward<T>, .backward = cross_entropy_backward<T>,
-      .expand = expand_cross_entropy<T>, .saved = cross_entropy_saved<T>,
-      .parts = Parts::rows};
+  t.ops[static_cast<std::size_t>(Op::cross_entropy)] = {.name = "cross_entropy",
+                                                        .symbol = "cross_entropy",
+                                                        .operands = 1,
+                                                        .forward = cross_entropy_forward<T>,
+                                                        .backward = cross_entropy_backward<T>,
+                                                        .expand = expand_cross_entropy<T>,
+                                                        .saved = cross_entropy_saved<T>,
+                                                        .partition = Partition::rows};
 }
 GLASSBOX_FAMILY_FILL
 

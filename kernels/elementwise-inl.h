@@ -1,6 +1,6 @@
-// From a formula to an operation: a formula is a struct with forward() and the gradients it passes on,
-// written once for any vector; here it becomes a run kernel, the length-1 path with the same bits, and
-// the expansion.
+// From a formula to an operation: a formula is a struct with forward() and the gradients it passes
+// on, written once for any vector; here it becomes a run kernel, the length-1 path with the same
+// bits, and the expansion.
 //
 //   struct relu_formula {
 //     static constexpr int operands = 1;
@@ -9,8 +9,8 @@
 //     static V d_b(...)                          // operands == 2 only
 //   };
 //
-// A node whose gradient is 0 passes nothing on, whatever its local derivative: 0 * infinity does not
-// become NaN in a part of the graph that the result does not depend on.
+// A node whose gradient is 0 passes nothing on, whatever its local derivative: 0 * infinity does
+// not become NaN in a part of the graph that the result does not depend on.
 #if defined(GLASSBOX_KERNELS_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
 #undef GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
@@ -65,8 +65,7 @@ void elementwise_backward(const Args<T>& x) {
       const auto y = hn::LoadU(d, out + m), g = hn::LoadU(d, d_out + m);
       const auto va = hn::LoadU(d, a.data + n * a.pitch + m);
       const auto vb = hn::LoadU(d, b.data + n * b.pitch + m);
-      if (a.grad)
-        pass_on(d, g, F::d_a(d, y, g, va, vb), a.first_writer, a.grad + n * a.pitch + m);
+      if (a.grad) pass_on(d, g, F::d_a(d, y, g, va, vb), a.first_writer, a.grad + n * a.pitch + m);
       if constexpr (F::operands == 2)
         if (b.grad)
           pass_on(d, g, F::d_b(d, y, g, va, vb), b.first_writer, b.grad + n * b.pitch + m);
@@ -89,7 +88,7 @@ void add_elementwise(Table<T>& t, const char* name, const char* symbol) {
   row.name = name;
   row.symbol = symbol;
   row.operands = F::operands;
-  row.parts = Parts::rows;
+  row.partition = Partition::rows;
   row.forward = elementwise_forward<T, F>;
   row.backward = elementwise_backward<T, F>;
   row.expand = elementwise_expand<T, F, op>;

@@ -1,5 +1,5 @@
-// exp, log and tanh of vectors, with the edges of the C library: NaN gives NaN, infinity what it should.
-// One exp serves everywhere: a softmax, a scalar Value, one lane or sixteen.
+// exp, log and tanh of vectors, with the edges of the C library: NaN gives NaN, infinity what it
+// should. One exp serves everywhere: a softmax, a scalar Value, one lane or sixteen.
 #if defined(GLASSBOX_KERNELS_EXP_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GLASSBOX_KERNELS_EXP_INL_H_
 #undef GLASSBOX_KERNELS_EXP_INL_H_
@@ -24,33 +24,44 @@ template <>
 struct ExpConstants<float> {
   using Int = std::int32_t;
   static constexpr int kMantissaBits = 23, kBias = 127;
-  static constexpr float kRound = 12582912.0f;                      // 1.5 * 2^23
-  static constexpr float kLn2High = 0.693359375f;                   // 9 bits: n * it is exact
-  static constexpr float kLn2Low = -2.12194440054690582767e-4f;     // ln 2 - kLn2High
-  static constexpr float kLowest = -104.0f, kHighest = 89.0f;       // below: 0, above: infinity
-  static constexpr int kDegree = 7;                                 // remainder below 6e-9
+  static constexpr float kRound = 12582912.0f;                   // 1.5 * 2^23
+  static constexpr float kLn2High = 0.693359375f;                // 9 bits: n * it is exact
+  static constexpr float kLn2Low = -2.12194440054690582767e-4f;  // ln 2 - kLn2High
+  static constexpr float kLowest = -104.0f, kHighest = 89.0f;    // below: 0, above: infinity
+  static constexpr int kDegree = 7;                              // remainder below 6e-9
 };
 template <>
 struct ExpConstants<double> {
   using Int = std::int64_t;
   static constexpr int kMantissaBits = 52, kBias = 1023;
-  static constexpr double kRound = 6755399441055744.0;              // 1.5 * 2^52
-  static constexpr double kLn2High = 0.693147180369123816490;       // 33 bits
+  static constexpr double kRound = 6755399441055744.0;         // 1.5 * 2^52
+  static constexpr double kLn2High = 0.693147180369123816490;  // 33 bits
   static constexpr double kLn2Low = 1.90821492927058770002e-10;
   static constexpr double kLowest = -746.0, kHighest = 710.0;
-  static constexpr int kDegree = 13;                                // remainder below 5e-18
+  static constexpr int kDegree = 13;  // remainder below 5e-18
 };
 
-// exp(x) = 2^n exp(r), x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by its Taylor polynomial, Horner's rule.
-// 2^n is applied as two factors, so that results below the normal numbers come out as well.
+// exp(x) = 2^n exp(r), x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by its Taylor polynomial, Horner's
+// rule. 2^n is applied as two factors, so that results below the normal numbers come out as well.
 template <class D, class V>
 HWY_INLINE V exp(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpConstants<T>;
   const hn::Rebind<typename C::Int, D> di;
-  constexpr T kFactorial[] = {T(1), T(1), T(1. / 2), T(1. / 6), T(1. / 24), T(1. / 120), T(1. / 720),
-                              T(1. / 5040), T(1. / 40320), T(1. / 362880), T(1. / 3628800),
-                              T(1. / 39916800), T(1. / 479001600), T(1. / 6227020800.)};
+  constexpr T kFactorial[] = {T(1),
+                              T(1),
+                              T(1. / 2),
+                              T(1. / 6),
+                              T(1. / 24),
+                              T(1. / 120),
+                              T(1. / 720),
+                              T(1. / 5040),
+                              T(1. / 40320),
+                              T(1. / 362880),
+                              T(1. / 3628800),
+                              T(1. / 39916800),
+                              T(1. / 479001600),
+                              T(1. / 6227020800.)};
   const V clamped = hn::Min(hn::Max(x, hn::Set(d, C::kLowest)), hn::Set(d, C::kHighest));
   const V round = hn::Set(d, C::kRound);
   const V shifted = fma(clamped, hn::Set(d, T(1.44269504088896340736)), round);

@@ -1,5 +1,5 @@
-// How expand() shows a sum over the sixteen virtual lanes, and a scalar that all lanes use: the nodes
-// stand in the order for which a reverse walk adds gradients as the kernels do.
+// How expand() shows a sum over the sixteen virtual lanes, and a scalar that all lanes use: the
+// nodes stand in the order for which a reverse walk adds gradients as the kernels do.
 #if defined(GLASSBOX_KERNELS_EXPAND_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GLASSBOX_KERNELS_EXPAND_INL_H_
 #undef GLASSBOX_KERNELS_EXPAND_INL_H_
@@ -20,7 +20,8 @@ namespace {
 template <class T>
 using Node = typename Emitter<T>::Node;
 
-// The running sums of LaneSums, one node a lane; a lane that nothing was added to stays out of the tree.
+// The running sums of LaneSums, one node a lane; a lane that nothing was added to stays out of the
+// tree.
 template <class T>
 class LaneNodes {
  public:
@@ -48,8 +49,8 @@ class LaneNodes {
   std::array<bool, kLanes> present_{};
 };
 
-// Copies of a node, one a lane, made by a tree: walked backward, their gradients meet as LaneSums::total()
-// adds lanes. `count` lanes are used.
+// Copies of a node, one a lane, made by a tree: walked backward, their gradients meet as
+// LaneSums::total() adds lanes. `count` lanes are used.
 template <class T>
 std::array<Node<T>, kLanes> fan_out(Emitter<T>& e, Node<T> node, std::size_t count) {
   std::array<Node<T>, kLanes> level;

@@ -146,13 +146,20 @@ void expand_embedding(const Args<T>& x, Emitter<T>& e, std::size_t n) {
 
 template <class T>
 void fill(Table<T>& t) {
-  t.ops[static_cast<std::size_t>(Op::gather)] = {
-      .name = "gather", .symbol = "=", .operands = 1, .forward = gather_forward<T>,
-      .backward = gather_backward<T>, .expand = expand_gather<T>, .reads_anywhere = true};
-  t.ops[static_cast<std::size_t>(Op::embedding)] = {
-      .name = "embedding", .symbol = "+", .operands = 2, .forward = embedding_forward<T>,
-      .backward = embedding_backward<T>,
-      .backward_update = embedding_backward_update<T>, .expand = expand_embedding<T>};
+  t.ops[static_cast<std::size_t>(Op::gather)] = {.name = "gather",
+                                                 .symbol = "=",
+                                                 .operands = 1,
+                                                 .forward = gather_forward<T>,
+                                                 .backward = gather_backward<T>,
+                                                 .expand = expand_gather<T>,
+                                                 .reads_anywhere = true};
+  t.ops[static_cast<std::size_t>(Op::embedding)] = {.name = "embedding",
+                                                    .symbol = "+",
+                                                    .operands = 2,
+                                                    .forward = embedding_forward<T>,
+                                                    .backward = embedding_backward<T>,
+                                                    .fused_step = embedding_backward_update<T>,
+                                                    .expand = expand_embedding<T>};
 }
 GLASSBOX_FAMILY_FILL
 

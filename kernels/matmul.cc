@@ -1,7 +1,7 @@
 // out = x W: most of the time of training and of inference is spent here.
 //
-// Lanes run over outputs and every output is one chain of multiply-adds, so no sum runs across lanes and
-// the bits are the same for every N, tile, vector width and thread count.
+// Lanes run over outputs and every output is one chain of multiply-adds, so no sum runs across
+// lanes and the bits are the same for every N, tile, vector width and thread count.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -66,8 +66,7 @@ HWY_INLINE void tile(const Product<T>& p, std::size_t row, std::size_t col, Fini
 #pragma GCC unroll 8
   for (std::size_t r = 0; r < R; ++r)
 #pragma GCC unroll 8
-    for (std::size_t c = 0; c < C; ++c)
-      finish(sum[r][c], (row + r) * p.c_row + col + c * kWidth);
+    for (std::size_t c = 0; c < C; ++c) finish(sum[r][c], (row + r) * p.c_row + col + c * kWidth);
 }
 
 template <std::size_t C, class T>
@@ -76,12 +75,18 @@ HWY_INLINE void column_of_tiles(const Product<T>& p, std::size_t rows, std::size
   std::size_t row = 0;
   for (; row + kRows <= rows; row += kRows) tile<kRows, C>(p, row, col, store);
   switch (rows - row) {
-    case 5: return tile<5, C>(p, row, col, store);
-    case 4: return tile<4, C>(p, row, col, store);
-    case 3: return tile<3, C>(p, row, col, store);
-    case 2: return tile<2, C>(p, row, col, store);
-    case 1: return tile<1, C>(p, row, col, store);
-    default: return;
+    case 5:
+      return tile<5, C>(p, row, col, store);
+    case 4:
+      return tile<4, C>(p, row, col, store);
+    case 3:
+      return tile<3, C>(p, row, col, store);
+    case 2:
+      return tile<2, C>(p, row, col, store);
+    case 1:
+      return tile<1, C>(p, row, col, store);
+    default:
+      return;
   }
 }
 
@@ -101,7 +106,8 @@ HWY_NOINLINE void product(const Product<T>& p, std::size_t rows, std::size_t col
   std::size_t col = 0;
   if (rows == 1)  // a tile of one row needs more columns for as many chains
     for (; col + 2 * kVectors * kWidth <= cols; col += 2 * kVectors * kWidth)
-      tile<1, 2 * kVectors>(p, 0, col, [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); });
+      tile<1, 2 * kVectors>(
+          p, 0, col, [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); });
   col = columns_of_tiles<kVectors>(p, rows, col, cols);
   col = columns_of_tiles<kVectors / 2>(p, rows, col, cols);
   columns_of_tiles<1>(p, rows, col, cols);
@@ -112,11 +118,12 @@ HWY_NOINLINE void product(const Product<T>& p, std::size_t rows, std::size_t col
 template <class T>
 constexpr std::size_t kSide = 1;
 template <class T>
-HWY_INLINE void turn_round(const T* w, std::size_t, hn::Vec<Full<T>> (&turned)[1]) {
+HWY_INLINE void transpose_tile(const T* w, std::size_t, hn::Vec<Full<T>> (&turned)[1]) {
   turned[0] = hn::LoadU(Full<T>(), w);
 }
 #else
-// Squares of this side, 4 x 4 floats or 2 x 2 doubles, are turned round in the 128-bit blocks of a vector.
+// Squares of this side, 4 x 4 floats or 2 x 2 doubles, are turned round in the 128-bit blocks of a
+// vector.
 template <class T>
 constexpr std::size_t kSide = 16 / sizeof(T);
 
@@ -128,11 +135,13 @@ HWY_INLINE hn::Vec<D> load_blocks([[maybe_unused]] D d, const T* from, std::size
     return hn::LoadU(d, from);
   } else {
     const hn::Half<D> half;
-    return hn::Combine(d, load_blocks(half, from + kBlocks / 2 * step, step), load_blocks(half, from, step));
+    return hn::Combine(d, load_blocks(half, from + kBlocks / 2 * step, step),
+                       load_blocks(half, from, step));
   }
 }
 // turned[j], lane i = w[i * pitch + j]
-HWY_INLINE void turn_round(const float* w, std::size_t pitch, hn::Vec<Full<float>> (&turned)[4]) {
+HWY_INLINE void transpose_tile(const float* w, std::size_t pitch,
+                               hn::Vec<Full<float>> (&turned)[4]) {
   const Full<float> d;
   const hn::CappedTag<double, hn::MaxLanes(d) / 2> pair;
   hn::Vec<Full<float>> row[4];
@@ -146,7 +155,8 @@ HWY_INLINE void turn_round(const float* w, std::size_t pitch, hn::Vec<Full<float
   turned[2] = hn::BitCast(d, hn::InterleaveLower(pair, high01, high23));
   turned[3] = hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23));
 }
-HWY_INLINE void turn_round(const double* w, std::size_t pitch, hn::Vec<Full<double>> (&turned)[2]) {
+HWY_INLINE void transpose_tile(const double* w, std::size_t pitch,
+                               hn::Vec<Full<double>> (&turned)[2]) {
   const Full<double> d;
   const auto even = load_blocks(d, w, 2 * pitch), odd = load_blocks(d, w + pitch, 2 * pitch);
   turned[0] = hn::InterleaveLower(d, even, odd);
@@ -166,7 +176,7 @@ HWY_INLINE void turned_tile(const Product<T>& p, std::size_t row, std::size_t co
   const T* a = p.a + row * p.a_row;
   const T* b = p.b + col * p.b_k;
   const auto turn = [&](std::size_t k) {
-    for (std::size_t c = 0; c < C; ++c) turn_round(b + c * kWidth * p.b_k + k, p.b_k, w[c]);
+    for (std::size_t c = 0; c < C; ++c) transpose_tile(b + c * kWidth * p.b_k + k, p.b_k, w[c]);
   };
   const auto multiply = [&](std::size_t k, std::size_t j) {
     for (std::size_t r = 0; r < R; ++r) {
@@ -205,18 +215,24 @@ HWY_NOINLINE void turned_product(const Product<T>& p, std::size_t rows, std::siz
   std::size_t row = 0;
   for (; row + kRows <= rows; row += kRows) row_of_turned_tiles<kRows>(p, row, cols);
   switch (rows - row) {
-    case 5: return row_of_turned_tiles<5>(p, row, cols);
-    case 4: return row_of_turned_tiles<4>(p, row, cols);
-    case 3: return row_of_turned_tiles<3>(p, row, cols);
-    case 2: return row_of_turned_tiles<2>(p, row, cols);
-    case 1: return row_of_turned_tiles<1>(p, row, cols);
-    default: return;
+    case 5:
+      return row_of_turned_tiles<5>(p, row, cols);
+    case 4:
+      return row_of_turned_tiles<4>(p, row, cols);
+    case 3:
+      return row_of_turned_tiles<3>(p, row, cols);
+    case 2:
+      return row_of_turned_tiles<2>(p, row, cols);
+    case 1:
+      return row_of_turned_tiles<1>(p, row, cols);
+    default:
+      return;
   }
 }
 
 // For many: into `to`, (cols, padded(rows)) with pads 0.
 template <class T>
-HWY_NOINLINE void transpose(const Block<T>& w, T* to) {
+HWY_NOINLINE void transpose(const MatrixView<T>& w, T* to) {
   const Full<T> d;
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>()), kS = kSide<T>;
   const std::size_t pitch = padded(w.rows);
@@ -224,17 +240,19 @@ HWY_NOINLINE void transpose(const Block<T>& w, T* to) {
   for (std::size_t c = 0; c < whole_cols; c += kS)
     for (std::size_t r = 0; r < whole_rows; r += kWidth) {
       hn::Vec<Full<T>> turned[kS];
-      turn_round(w.data + r * w.pitch + c, w.pitch, turned);
+      transpose_tile(w.data + r * w.pitch + c, w.pitch, turned);
       for (std::size_t j = 0; j < kS; ++j) hn::StoreU(turned[j], d, to + (c + j) * pitch + r);
     }
   for (std::size_t c = 0; c < w.cols; ++c) {
-    for (std::size_t r = c < whole_cols ? whole_rows : 0; r < w.rows; ++r) to[c * pitch + r] = w.data[r * w.pitch + c];
+    for (std::size_t r = c < whole_cols ? whole_rows : 0; r < w.rows; ++r)
+      to[c * pitch + r] = w.data[r * w.pitch + c];
     std::fill(to + c * pitch + w.rows, to + (c + 1) * pitch, T(0));
   }
 }
 
-// d_W tile by tile, each taken into w, m and v as soon as it stands in registers: the divider, which takes
-// most of an optimiser's time, then works beside the multiply-adds of the tiles that follow.
+// d_W tile by tile, each taken into w, m and v as soon as it stands in registers: the divider,
+// which takes most of an optimiser's time, then tasks beside the multiply-adds of the tiles that
+// follow.
 template <class T>
 struct WeightTiles {
   Product<T> p;  // c is the gradient
@@ -255,13 +273,14 @@ HWY_INLINE void column_of_weight_tiles(const WeightTiles<T>& t, std::size_t rows
   for (; row < rows; ++row) tile<1, C>(t.p, row, col, update);
 }
 
-// Few rows: small tiles, so that the processor's look-ahead reaches over several of them. Many rows: tiles
-// that use each load more often.
+// Few rows: small tiles, so that the processor's look-ahead reaches over several of them. Many
+// rows: tiles that use each load more often.
 template <std::size_t R, class T>
 HWY_NOINLINE void weight_tiles(WeightTiles<T> t, std::size_t rows, std::size_t cols) {
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
   std::size_t col = 0;
-  for (; col + 2 * kWidth <= padded(cols); col += 2 * kWidth) column_of_weight_tiles<R, 2>(t, rows, col);
+  for (; col + 2 * kWidth <= padded(cols); col += 2 * kWidth)
+    column_of_weight_tiles<R, 2>(t, rows, col);
   for (; col < padded(cols); col += kWidth) column_of_weight_tiles<R, 1>(t, rows, col);
 }
 
@@ -282,7 +301,8 @@ HWY_INLINE void input_gradient(const Args<T>& x) {
   if (!a.grad) return;
   constexpr std::size_t kFewRows = 2 * kRows;
   const std::size_t pitch = padded(w.rows);
-  Product<T> p{x.out.grad, x.out.pitch, 1, w.data, w.pitch, a.grad, a.pitch, w.cols, !a.first_writer};
+  Product<T> p{x.out.grad, x.out.pitch, 1,      w.data,         w.pitch,
+               a.grad,     a.pitch,     w.cols, !a.first_writer};
   if (x.out.rows <= kFewRows && pitch == w.rows) return turned_product(p, x.out.rows, pitch);
   thread_local AlignedVector<T> turned;
   turned.resize(w.cols * pitch);
@@ -296,9 +316,9 @@ void matmul_backward(const Args<T>& x) {
   input_gradient(x);
   const auto &a = x.in[0], &w = x.in[1];
   if (w.grad)
-    product<T>({a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows,
-                !w.first_writer},
-               w.rows, padded(w.cols));
+    product<T>(
+        {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, !w.first_writer},
+        w.rows, padded(w.cols));
 }
 // d_x first: it needs the weights of before the step.
 template <class T>
@@ -308,7 +328,11 @@ void matmul_backward_update(const Args<T>& x, const Update<T>& u) {
   const auto &a = x.in[0], &w = x.in[1];
   const WeightTiles<T> tiles{
       {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, false},
-      u.keep_gradients, w.data, u.m[1], u.v[1], u.settings};
+      u.keep_gradients,
+      w.data,
+      u.m[1],
+      u.v[1],
+      u.settings};
   if (x.out.rows <= kFewRows)
     weight_tiles<2>(tiles, w.rows, w.cols);
   else
@@ -319,7 +343,8 @@ template <class T>
 void expand_matmul(const Args<T>& x, Emitter<T>& e, std::size_t n) {
   const auto &a = x.in[0], &w = x.in[1];
   const auto zero = e.constant(0);
-  for (std::size_t m = x.out.cols; m-- > 0;) {  // falling: a reverse walk then adds d_x with m rising
+  for (std::size_t m = x.out.cols;
+       m-- > 0;) {  // falling: a reverse walk then adds d_x with m rising
     auto y = zero;
     for (std::size_t k = 0; k < w.rows; ++k)
       y = e.multiply_add(e.operand(0, n * a.pitch + k), e.operand(1, k * w.pitch + m), y);
@@ -329,10 +354,14 @@ void expand_matmul(const Args<T>& x, Emitter<T>& e, std::size_t n) {
 
 template <class T>
 void fill(Table<T>& t) {
-  t.ops[static_cast<std::size_t>(Op::matmul)] = {
-      .name = "matmul", .symbol = "x W", .operands = 2, .forward = matmul_forward<T>,
-      .backward = matmul_backward<T>,
-      .backward_update = matmul_backward_update<T>, .expand = expand_matmul<T>, .parts = Parts::product};
+  t.ops[static_cast<std::size_t>(Op::matmul)] = {.name = "matmul",
+                                                 .symbol = "x W",
+                                                 .operands = 2,
+                                                 .forward = matmul_forward<T>,
+                                                 .backward = matmul_backward<T>,
+                                                 .fused_step = matmul_backward_update<T>,
+                                                 .expand = expand_matmul<T>,
+                                                 .partition = Partition::product};
 }
 GLASSBOX_FAMILY_FILL
 

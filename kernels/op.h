@@ -1,10 +1,11 @@
-// What an operation is. Everything that glassbox computes is a row of one table: the graph records it,
-// inference runs it, and both run the same code.
+// What an operation is. Everything that glassbox computes is a row of one table: the graph records
+// it, inference runs it, and both run the same code.
 //
-// Kernels know arrays, not nodes. This folder includes the standard library and Highway, nothing of ours.
+// Kernels know arrays, not nodes. This folder includes the standard library and Highway, nothing of
+// ours.
 //
-// To add an operation: its functions in a family file (kernels/*.cc), its name in GLASSBOX_OPS below, its
-// row in tests/kernels/ops_test.cc.
+// To add an operation: its functions in a family file (kernels/*.cc), its name in GLASSBOX_OPS
+// below, its row in tests/kernels/ops_test.cc.
 #pragma once
 
 #include <array>
@@ -14,13 +15,15 @@
 
 namespace glassbox::kernels {
 
-// leaf stands for scalars that nothing computed. fused_mul and fused_add are what expand() shows of a
-// multiply-add that rounds once; copy is a node of its own, so that sums over its users have an order.
-#define GLASSBOX_OPS(X)                                                                        \
-  X(leaf) X(add) X(sub) X(mul) X(div) X(neg) X(pow) X(sqrt) X(rsqrt) X(abs) X(max) X(min)      \
-  X(exp) X(log) X(tanh) X(sigmoid) X(relu) X(gelu) X(copy) X(fused_mul) X(fused_add)           \
-  X(sum) X(mean) X(dot) X(gather) X(embedding) X(matmul) X(rmsnorm) X(attention)               \
-  X(cached_attention) X(cross_entropy)
+// leaf stands for scalars that nothing computed. fused_mul and fused_add are what expand() shows of
+// a multiply-add that rounds once; copy is a node of its own, so that sums over its users have an
+// order.
+#define GLASSBOX_OPS(X)                                                                          \
+  X(leaf)                                                                                        \
+  X(add) X(sub) X(mul) X(div) X(neg) X(pow) X(sqrt) X(rsqrt) X(abs) X(max) X(min) X(exp) X(log)  \
+      X(tanh) X(sigmoid) X(relu) X(gelu) X(copy) X(fused_mul) X(fused_add) X(sum) X(mean) X(dot) \
+          X(gather) X(embedding) X(matmul) X(rmsnorm) X(attention) X(cached_attention)           \
+              X(cross_entropy)
 
 enum class Op : std::uint8_t {
 #define GLASSBOX_OP(name) name,
@@ -33,18 +36,19 @@ inline constexpr std::size_t kOpCount = 0
     GLASSBOX_OPS(GLASSBOX_OP);
 #undef GLASSBOX_OP
 
-// Rows are padded to a multiple of this many scalars. Sums along a row run in this many virtual lanes on
-// every target, so that their order does not depend on the width of the machine's vectors.
+// Rows are padded to a multiple of this many scalars. Sums along a row run in this many virtual
+// lanes on every target, so that their order does not depend on the width of the machine's vectors.
 inline constexpr std::size_t kLanes = 16;
 constexpr std::size_t padded(std::size_t n) { return (n + kLanes - 1) / kLanes * kLanes; }
 
-// An operand or the output: `rows` rows of `cols` scalars, `pitch` apart. `pitch` is a multiple of kLanes;
-// what lies between cols and pitch belongs to the block, may be written, and means nothing. Only where pads
-// of d_out are 0, backward() leaves 0 in those of the operands' gradients: so pads of weights stay 0.
+// An operand or the output: `rows` rows of `cols` scalars, `pitch` apart. `pitch` is a multiple of
+// kLanes; what lies between cols and pitch belongs to the block, may be written, and means nothing.
+// Only where pads of d_out are 0, backward() leaves 0 in those of the operands' gradients: so pads
+// of weights stay 0.
 template <class T>
-struct Block {
+struct MatrixView {
   T* data = nullptr;
-  T* grad = nullptr;          // null where nothing is to be derived
+  T* grad = nullptr;  // null where nothing is to be derived
   std::uint32_t rows = 0, cols = 0, pitch = 0;
   bool first_writer = false;  // backward overwrites grad, as if it had been 0, instead of adding
 };
@@ -53,8 +57,8 @@ inline constexpr std::size_t kMaxOperands = 3;
 
 template <class T>
 struct Args {
-  Block<T> out;
-  std::array<Block<T>, kMaxOperands> in;
+  MatrixView<T> out;
+  std::array<MatrixView<T>, kMaxOperands> in;
   std::span<const std::uint32_t> ids;  // which rows, targets, starts: the operation says
   T* saved = nullptr;                  // what forward keeps for backward: OpRow::saved scalars
   double number = 0;                   // a setting: the operation says
@@ -62,13 +66,13 @@ struct Args {
   std::uint32_t first_sentence = 0, end_sentence = 0xFFFFFFFF;
 };
 
-// Into what an operation may be cut for threads. rows: every row of the output needs the same row of the
-// operands, its ids one a row, its saved scalars row by row. product: a row needs that of in[0] and all of
-// in[1], the weight, whose gradient is cut by columns.
-enum class Parts : std::uint8_t { none, rows, sentences, product };
+// Into what an operation may be cut for threads. rows: every row of the output needs the same row
+// of the operands, its ids one a row, its saved scalars row by row. product: a row needs that of
+// in[0] and all of in[1], the weight, whose gradient is cut by columns.
+enum class Partition : std::uint8_t { none, rows, sentences, product };
 
-// Where expand() writes one output row of a run as the plain graph that gives the same bits, in value
-// and, walked backward from the last node to the first, in gradient.
+// Where expand() writes one output row of a run as the plain graph that gives the same bits, in
+// value and, walked backward from the last node to the first, in gradient.
 template <class T>
 class Emitter {
  public:
@@ -92,15 +96,17 @@ struct AdamSettings {
   T epsilon;    // epsilon * sqrt(1 - beta2^t)
   T beta1, beta2;
   T one_minus_beta1, one_minus_beta2;  // rounded once, from double
-  std::uint32_t step;  // t, from 1
-  bool may_rest;       // scalars that rested in the last step may rest in this one
+  std::uint32_t step;                  // t, from 1
+  bool may_rest;                       // scalars that rested in the last step may rest in this one
 
-  // Moments below the normal numbers become 0 in this step: a compare a moment in each step costs 5% of it.
+  // Moments below the normal numbers become 0 in this step: a compare a moment in each step costs
+  // 5% of it.
   static constexpr bool flushes(std::uint32_t step) { return step % 16 == 0; }
 };
 
-// Scalars that have long had no gradient rest: their step rounds to nothing, so only their moments shrink,
-// and those are caught up with when somebody needs them. Kept for each group of kLanes scalars.
+// Scalars that have long had no gradient rest: their step rounds to nothing, so only their moments
+// shrink, and those are caught up with when somebody needs them. Kept for each group of kLanes
+// scalars.
 struct Rest {
   std::uint32_t* since;  // 0: awake; else the step that the moments are those of
   std::uint32_t* awake;  // the awake groups, in no order
@@ -118,13 +124,14 @@ struct AdamArgs {
   AdamSettings<T> settings;
 };
 
-// The update of an operation's own parameters where their gradient is made: the moments of in[k], in its
-// layout. Parameters of which `m` is null stay as they are.
+// The update of an operation's own parameters where their gradient is made: the moments of in[k],
+// in its layout. Parameters of which `m` is null stay as they are.
 template <class T>
 struct Update {
   std::array<T*, kMaxOperands> m = {}, v = {};
   std::array<Rest, kMaxOperands> rest = {};
-  bool keep_gradients = true;   // else in[k].grad may be left with anything: a quarter less memory to move
+  bool keep_gradients =
+      true;  // else in[k].grad may be left with anything: a quarter less memory to move
   AdamSettings<T> settings;
 };
 
@@ -136,41 +143,42 @@ struct OpRow {
   // Over a run.
   void (*forward)(const Args<T>&) = nullptr;
   void (*backward)(const Args<T>&) = nullptr;  // adds to in[k].grad where it is not null
-  // backward() and the optimiser's step in one, the same bits: for parameters that nothing else uses. Every
-  // operand with moments in `Update` counts as a first writer.
-  void (*backward_update)(const Args<T>&, const Update<T>&) = nullptr;
+  // backward() and the optimiser's step in one, the same bits: for parameters that nothing else
+  // uses. Every operand with moments in `Update` counts as a first writer.
+  void (*fused_step)(const Args<T>&, const Update<T>&) = nullptr;
   void (*expand)(const Args<T>&, Emitter<T>&, std::size_t row) = nullptr;
   std::size_t (*saved)(const Args<T>&) = nullptr;  // scalars needed at Args::saved; null: none
-  Parts parts = Parts::none;
-  bool reads_anywhere = false;                     // in[0] is the whole arena, ids are places in it
+  Partition partition = Partition::none;
+  bool reads_anywhere = false;  // in[0] is the whole arena, ids are places in it
   // Of one scalar: the same bits as a run of length 1. A unary operation ignores b.
   T (*forward1)(T a, T b) = nullptr;
   // Returns what *d_a then is, so that a chain need not wait for memory.
   T (*backward1)(T out, T d_out, T a, T b, T* d_a, T* d_b) = nullptr;
 };
 
-// One query of attention against `positions` keys and values. Everything is per head h, whose columns are
-// h * head_dim on.
+// One query of attention against `positions` keys and values. Everything is per head h, whose
+// columns are h * head_dim on.
 template <class T>
 struct AttendArgs {
-  const T* query;             // (C)
-  const T* keys;              // [C][keys_pitch]: column t is position t's key; what is beyond is not used
-  std::size_t keys_pitch;     // at least padded(positions)
-  const T* const* values;     // values[t] is position t's value (C)
+  const T* query;  // (C)
+  const T* keys;   // [C][keys_pitch]: column t is position t's key; what is beyond is not used
+  std::size_t keys_pitch;  // at least padded(positions)
+  const T* const* values;  // values[t] is position t's value (C)
   std::size_t positions, heads, head_dim;
-  T* out;                     // (C)
-  T* exponentials;            // (heads, padded(positions)): filled, for backward
-  T* weights;                 // (heads, padded(positions)): filled
-  T* inverse_sums;            // (heads): filled, for backward
+  T* out;           // (C)
+  T* exponentials;  // (heads, padded(positions)): filled, for backward
+  T* weights;       // (heads, padded(positions)): filled
+  T* inverse_sums;  // (heads): filled, for backward
 };
 
-// The weights of a draw: 2^((logits[i] - highest) * scale) within 3 units of 2^-24 besides the rounding of the
-// exponent, at least 2^-126, and the sum of each kDrawBlock of them. Not for what is to have equal bits.
+// The weights of a draw: 2^((logits[i] - max) * scale) within 3 units of 2^-24 besides the rounding
+// of the exponent, at least 2^-126, and the sum of each kDrawBlock of them. Not for what is to have
+// equal bits.
 inline constexpr std::size_t kDrawBlock = 64;
-struct WeighArgs {
+struct ExpWeightsArgs {
   const float* logits;  // (size), without pads
   std::size_t size;
-  float highest, scale;
+  float max, scale;
   float* weights;  // whole blocks: beyond `size` they become 0; or null
   float* sums;     // one a block
 };
@@ -183,8 +191,8 @@ struct Table {
   void (*attend)(const AttendArgs<T>&) = nullptr;
   void (*adam)(const AdamArgs<T>&) = nullptr;
   // The largest of `size` scalars, -infinity if there are none; NaN if one of them is NaN.
-  T (*highest)(const T* x, std::size_t size) = nullptr;
-  void (*weigh)(const WeighArgs&) = nullptr;
+  T (*max)(const T* x, std::size_t size) = nullptr;
+  void (*exp_weights)(const ExpWeightsArgs&) = nullptr;
   // Brings the moments of all resting groups up to step `settings.step` and wakes them.
   void (*wake)(T* m, T* v, std::uint32_t* since, std::size_t groups,
                const AdamSettings<T>& settings) = nullptr;
@@ -199,8 +207,8 @@ const Table<T>& table();
 // "AVX3", "AVX2", "SSE4", ...
 const char* simd_target();
 
-// For tests: as if the processor had the named target only ("AVX2"); null: whatever it has. Returns false
-// and changes nothing if the processor lacks it. Not while other threads compute.
+// For tests: as if the processor had the named target only ("AVX2"); null: whatever it has. Returns
+// false and changes nothing if the processor lacks it. Not while other threads compute.
 bool choose_simd_target(const char* name);
 
 }  // namespace glassbox::kernels

@@ -19,8 +19,8 @@ namespace glassbox::kernels {
 
 namespace {
 
-// To sleep and be woken costs some 10 to 50 us, so a wait shorter than that is better spun away; longer ones
-// should leave the core to others.
+// To sleep and be woken costs some 10 to 50 us, so a wait shorter than that is better spun away;
+// longer ones should leave the core to others.
 constexpr std::chrono::microseconds kSpin{20};
 
 constexpr std::uint64_t kHalf = 0xFFFFFFFF;  // of a queue's word: where its next part stands
@@ -44,9 +44,11 @@ bool spin(Done done) {
   return done();
 }
 
-// Cores' worth of time a control group (version 2) grants itself and all below it; infinity if unbounded.
+// Cores' worth of time a control group (version 2) grants itself and all below it; infinity if
+// unbounded.
 double granted_by(const std::string& folder) {
-  std::ifstream file(folder + "/cpu.max");  // "max 100000" or "150000 100000": time, of which period
+  std::ifstream file(folder +
+                     "/cpu.max");  // "max 100000" or "150000 100000": time, of which period
   std::string quota;
   double period = 0;
   if (!(file >> quota >> period) || quota == "max" || !(period > 0)) return INFINITY;
@@ -128,7 +130,8 @@ bool Threads::take_part_of(std::size_t owner) {
 
 void Threads::take_parts(std::size_t thread) {
   for (std::size_t i = 0; i < queues_.size(); ++i)
-    while (take_part_of((thread + i) % queues_.size())) {}
+    while (take_part_of((thread + i) % queues_.size())) {
+    }
 }
 
 void Threads::work(std::size_t thread) {
@@ -138,7 +141,8 @@ void Threads::work(std::size_t thread) {
       std::unique_lock lock(mutex_);
       begin_.wait(lock, moved);
     }
-    seen = round_.load(std::memory_order_acquire);  // before stop_: who has seen the round that stop() begins sees it
+    seen = round_.load(std::memory_order_acquire);  // before stop_: who has seen the round that
+                                                    // stop() begins sees it
     if (stop_.load()) return;
     take_parts(thread);
   }
@@ -151,7 +155,8 @@ void Threads::run(std::size_t parts, Call call, void* context) {
   left_.store(parts, std::memory_order_relaxed);
   const std::size_t threads = queues_.size();
   for (std::size_t owner = 0; owner < threads; ++owner)
-    queues_[owner].parts.store(std::uint64_t{(parts + threads - 1 - owner) / threads} << 32, std::memory_order_release);
+    queues_[owner].parts.store(std::uint64_t{(parts + threads - 1 - owner) / threads} << 32,
+                               std::memory_order_release);
   if (threads > 1 && parts > 1) {
     {
       const std::lock_guard lock(mutex_);

@@ -1,7 +1,7 @@
 // Sums over a whole run: sum, mean, dot. One output.
 //
-// Sixteen virtual lanes, lane j for the columns that are j modulo 16, rows and columns rising; then a fixed
-// tree. The order is the same on every target, and expand() shows it.
+// Sixteen virtual lanes, lane j for the columns that are j modulo 16, rows and columns rising; then
+// a fixed tree. The order is the same on every target, and expand() shows it.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -18,7 +18,7 @@ namespace {
 
 // term(sums, n, m, lanes) adds `lanes` elements from column m of row n on to a part of the sums.
 template <class T, class Term>
-T reduce(const Block<T>& a, Term term) {
+T reduce(const MatrixView<T>& a, Term term) {
   LaneSums<T> sums;
   for (std::size_t n = 0; n < a.rows; ++n)
     for_each_vector<T>(a.cols, [&](std::size_t m, std::size_t lanes) {
@@ -29,7 +29,7 @@ T reduce(const Block<T>& a, Term term) {
 }
 
 template <class T>
-T plain_sum(const Block<T>& a) {
+T plain_sum(const MatrixView<T>& a) {
   const Full<T> d;
   return reduce(a, [&](auto part, std::size_t n, std::size_t m, std::size_t lanes) {
     return hn::Add(part, load_first(d, a.data + n * a.pitch + m, lanes));
@@ -37,7 +37,7 @@ T plain_sum(const Block<T>& a) {
 }
 
 template <class T>
-void add_to_all(const Block<T>& a, T gain) {
+void add_to_all(const MatrixView<T>& a, T gain) {
   const Full<T> d;
   for (std::size_t n = 0; n < a.rows; ++n)
     for (std::size_t m = 0; m < a.pitch; m += hn::MaxLanes(d)) {
@@ -49,7 +49,7 @@ void add_to_all(const Block<T>& a, T gain) {
 }
 
 template <class T>
-T reciprocal_count(const Block<T>& a) {
+T reciprocal_count(const MatrixView<T>& a) {
   return T(1) / static_cast<T>(std::size_t{a.rows} * a.cols);
 }
 
@@ -106,7 +106,8 @@ void dot_backward(const Args<T>& x) {
   const Full<T> d;
   const auto &a = x.in[0], &b = x.in[1];
   const auto g = hn::Set(d, x.out.grad[0]);
-  const auto add = [&](const Block<T>& to, const Block<T>& other, std::size_t n, std::size_t m) {
+  const auto add = [&](const MatrixView<T>& to, const MatrixView<T>& other, std::size_t n,
+                       std::size_t m) {
     if (!to.grad) return;
     T* grad = to.grad + n * to.pitch + m;
     const auto before = to.first_writer ? hn::Zero(d) : hn::LoadU(d, grad);
@@ -131,15 +132,24 @@ void expand_dot(const Args<T>& x, Emitter<T>& e, std::size_t) {
 
 template <class T>
 void fill(Table<T>& t) {
-  t.ops[static_cast<std::size_t>(Op::sum)] = {
-      .name = "sum", .symbol = "sum", .operands = 1, .forward = sum_forward<T>,
-      .backward = sum_backward<T>, .expand = expand_sum<T>};
-  t.ops[static_cast<std::size_t>(Op::mean)] = {
-      .name = "mean", .symbol = "mean", .operands = 1, .forward = mean_forward<T>,
-      .backward = mean_backward<T>, .expand = expand_mean<T>};
-  t.ops[static_cast<std::size_t>(Op::dot)] = {
-      .name = "dot", .symbol = "dot", .operands = 2, .forward = dot_forward<T>,
-      .backward = dot_backward<T>, .expand = expand_dot<T>};
+  t.ops[static_cast<std::size_t>(Op::sum)] = {.name = "sum",
+                                              .symbol = "sum",
+                                              .operands = 1,
+                                              .forward = sum_forward<T>,
+                                              .backward = sum_backward<T>,
+                                              .expand = expand_sum<T>};
+  t.ops[static_cast<std::size_t>(Op::mean)] = {.name = "mean",
+                                               .symbol = "mean",
+                                               .operands = 1,
+                                               .forward = mean_forward<T>,
+                                               .backward = mean_backward<T>,
+                                               .expand = expand_mean<T>};
+  t.ops[static_cast<std::size_t>(Op::dot)] = {.name = "dot",
+                                              .symbol = "dot",
+                                              .operands = 2,
+                                              .forward = dot_forward<T>,
+                                              .backward = dot_backward<T>,
+                                              .expand = expand_dot<T>};
 }
 GLASSBOX_FAMILY_FILL
 

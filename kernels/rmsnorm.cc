@@ -1,5 +1,5 @@
-// RMSNorm: y = x / sqrt(mean of x^2 + epsilon), row by row, without a gain (Zhang and Sennrich 2019,
-// arXiv:1910.07467).
+// RMSNorm: y = x / sqrt(mean of x^2 + epsilon), row by row, without a gain (Zhang and Sennrich
+// 2019, arXiv:1910.07467).
 //
 //   in[0] = x (N, C), out (N, C); number = epsilon; saved: r of each row (N)
 // With s the sum of squares, r = 1 / sqrt(s / C + epsilon):
@@ -99,10 +99,14 @@ std::size_t rmsnorm_saved(const Args<T>& x) {
 
 template <class T>
 void fill(Table<T>& t) {
-  t.ops[static_cast<std::size_t>(Op::rmsnorm)] = {
-      .name = "rmsnorm", .symbol = "rmsnorm", .operands = 1, .forward = rmsnorm_forward<T>,
-      .backward = rmsnorm_backward<T>, .expand = expand_rmsnorm<T>, .saved = rmsnorm_saved<T>,
-      .parts = Parts::rows};
+  t.ops[static_cast<std::size_t>(Op::rmsnorm)] = {.name = "rmsnorm",
+                                                  .symbol = "rmsnorm",
+                                                  .operands = 1,
+                                                  .forward = rmsnorm_forward<T>,
+                                                  .backward = rmsnorm_backward<T>,
+                                                  .expand = expand_rmsnorm<T>,
+                                                  .saved = rmsnorm_saved<T>,
+                                                  .partition = Partition::rows};
 }
 GLASSBOX_FAMILY_FILL
 

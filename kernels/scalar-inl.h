@@ -1,10 +1,14 @@
-// What single scalars need of an operation: its path of length 1, and the formulas of add, sub, mul and neg.
+// What single scalars need of an operation: its path of length 1, and the formulas of add, sub, mul
+// and neg.
 //
-// Included where the names Add, Sub, Mul, Neg, Set and GetLane mean something: by kernels/elementwise-inl.h in
-// each SIMD target's namespace, where they are Highway's, and by kernels/scalar.h, where they are plain C++.
-// So a formula is written once, and both give the same bits. See elementwise-inl.h for what a formula is.
+// Included where the names Add, Sub, Mul, Neg, Set and GetLane mean something: by
+// kernels/elementwise-inl.h in each SIMD target's namespace, where they are Highway's, and by
+// kernels/scalar.h, where they are plain C++. So a formula is written once, and both give the same
+// bits. See elementwise-inl.h for what a formula is.
 
-#define GLASSBOX_FORMULA template <class D, class V> [[gnu::always_inline]] static inline V
+#define GLASSBOX_FORMULA      \
+  template <class D, class V> \
+  [[gnu::always_inline]] static inline V
 
 // d (a + b) = da + db
 struct add_formula {

@@ -31,7 +31,8 @@ using Full = hn::CappedTag<T, kLanes>;
 template <class T>
 using One = hn::CappedTag<T, 1>;
 
-// a * b + c, rounded once where the target has it (engine rule: else multiply, then add, everywhere).
+// a * b + c, rounded once where the target has it (engine rule: else multiply, then add,
+// everywhere).
 template <class V>
 HWY_INLINE V fma(V a, V b, V c) {
   return hn::MulAdd(a, b, c);
@@ -67,8 +68,9 @@ HWY_INLINE hn::TFromD<D> tree_sum_register([[maybe_unused]] D d, V v) {
 }
 #endif
 
-// Sixteen running sums, lane j for every element whose place is j modulo 16. Where there are no more than `Lanes`
-// elements the other lanes stay 0, and adding them changes nothing: they may be left out.
+// Sixteen running sums, lane j for every element whose place is j modulo 16. Where there are no
+// more than `Lanes` elements the other lanes stay 0, and adding them changes nothing: they may be
+// left out.
 template <class T, std::size_t Lanes = kLanes>
 struct LaneSums {
   using D = hn::CappedTag<T, Lanes>;
@@ -92,7 +94,8 @@ struct LaneSums {
   }
 };
 
-// Calls body(first, lanes) for vectors that cover [0, n): `lanes` is the vector's width but for the last.
+// Calls body(first, lanes) for vectors that cover [0, n): `lanes` is the vector's width but for the
+// last.
 template <class T, class Body>
 HWY_INLINE void for_each_vector(std::size_t n, Body body) {
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
@@ -106,16 +109,16 @@ HWY_INLINE void for_each_vector(std::size_t n, Body body) {
 }  // namespace glassbox::kernels
 HWY_AFTER_NAMESPACE();
 
-// Ends a family file whose targets define `template <class T> void fill(Table<T>&)`: per target two plain
-// functions, and once the function `family(Table&)` that calls the best target's.
+// Ends a family file whose targets define `template <class T> void fill(Table<T>&)`: per target two
+// plain functions, and once the function `family(Table&)` that calls the best target's.
 #undef GLASSBOX_FAMILY_FILL
-#define GLASSBOX_FAMILY_FILL                         \
+#define GLASSBOX_FAMILY_FILL                           \
   void fill_float(Table<float>& t) { fill<float>(t); } \
   void fill_double(Table<double>& t) { fill<double>(t); }
 #undef GLASSBOX_FAMILY_EXPORT
-#define GLASSBOX_FAMILY_EXPORT(family)                                                 \
-  HWY_EXPORT(fill_float);                                                              \
-  HWY_EXPORT(fill_double);                                                             \
-  void family(Table<float>& t) { HWY_DYNAMIC_DISPATCH(fill_float)(t); }                \
+#define GLASSBOX_FAMILY_EXPORT(family)                                  \
+  HWY_EXPORT(fill_float);                                               \
+  HWY_EXPORT(fill_double);                                              \
+  void family(Table<float>& t) { HWY_DYNAMIC_DISPATCH(fill_float)(t); } \
   void family(Table<double>& t) { HWY_DYNAMIC_DISPATCH(fill_double)(t); }
 #endif

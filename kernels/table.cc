@@ -11,13 +11,13 @@
 
 namespace glassbox::kernels {
 
-#define GLASSBOX_FAMILIES(X)                                                              \
-  X(arithmetic_family) X(activation_family) X(reduce_family) X(gather_family)             \
-  X(matmul_family) X(rmsnorm_family) X(attention_family) X(cross_entropy_family)          \
-  X(adam_family) X(draw_family)
+#define GLASSBOX_FAMILIES(X)                                                                \
+  X(arithmetic_family)                                                                      \
+  X(activation_family) X(reduce_family) X(gather_family) X(matmul_family) X(rmsnorm_family) \
+      X(attention_family) X(cross_entropy_family) X(adam_family) X(draw_family)
 
-#define GLASSBOX_FAMILY(name)    \
-  void name(Table<float>&);      \
+#define GLASSBOX_FAMILY(name) \
+  void name(Table<float>&);   \
   void name(Table<double>&);
 GLASSBOX_FAMILIES(GLASSBOX_FAMILY)
 #undef GLASSBOX_FAMILY
@@ -50,8 +50,9 @@ template const Table<float>& table<float>();
 template const Table<double>& table<double>();
 
 namespace {
-// Of the targets compiled, those that may run here, best first: a smaller bit is a better target. If none is
-// among the supported, the lowest runs: Highway counts NEON only where a processor has AES as well.
+// Of the targets compiled, those that may run here, best first: a smaller bit is a better target.
+// If none is among the supported, the lowest runs: Highway counts NEON only where a processor has
+// AES as well.
 std::int64_t usable_targets() {
   const std::int64_t usable = hwy::SupportedTargets() & HWY_TARGETS;
   return usable ? usable : HWY_STATIC_TARGET;

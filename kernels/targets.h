@@ -1,6 +1,7 @@
-// Which SIMD targets the kernel families are compiled for; included before anything of Highway. SSSE3 is
-// left out: every processor with it but the oldest has SSE4, and each target costs build time. ARM's SVE is
-// left out too: its vectors have no size at compile time, and the kernels keep arrays of them.
+// Which SIMD targets the kernel families are compiled for; included before anything of Highway.
+// SSSE3 is left out: every processor with it but the oldest has SSE4, and each target costs build
+// time. ARM's SVE is left out too: its vectors have no size at compile time, and the kernels keep
+// arrays of them.
 #pragma once
 
 #ifndef HWY_DISABLED_TARGETS

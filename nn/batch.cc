@@ -27,8 +27,7 @@ void Batch::set_weights() {
   weights.clear();
   for (std::size_t b = 0; b < sentences(); ++b) {
     const std::size_t rows_here = starts[b + 1] - starts[b];
-    const double weight =
-        1.0 / static_cast<double>(rows_here) / static_cast<double>(sentences());
+    const double weight = 1.0 / static_cast<double>(rows_here) / static_cast<double>(sentences());
     weights.insert(weights.end(), rows_here, weight);
   }
 }

@@ -1,4 +1,5 @@
-// The model on a tape: every scalar of its forward pass is a Value. The same weights as a Model, in leaves.
+// The model on a tape: every scalar of its forward pass is a Value. The same weights as a Model, in
+// leaves.
 #pragma once
 
 #include <memory>
@@ -6,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "autograd/run.h"
+#include "autograd/matrix.h"
 #include "base/random.h"
+#include "model/model_file.h"
 #include "nn/batch.h"
 #include "nn/graph_cache.h"
 #include "nn/labels.h"
-#include "nn/model/model_file.h"
 
 namespace glassbox {
 
@@ -31,44 +32,47 @@ class Gpt {
   Tape<T>& tape() { return tape_; }
   const Tape<T>& tape() const { return tape_; }
   WeightsView<T> weights() const { return {layout_.get(), tape_.data_from(0)}; }
-  // A parameter's scalar by the name that files and labels use: "layers.0.attention.query", row [out],
-  // column [in]. Throws TapeError for an unknown name or an index outside.
+  // A parameter's scalar by the name that files and labels use: "layers.0.attention.query", row
+  // [out], column [in]. Throws TapeError for an unknown name or an index outside.
   Value<T> parameter(const std::string& name, std::size_t row, std::size_t col);
 
-  // The logits of every position: (N, V). Labels of the values refer to this batch, which must live as long
-  // as they are asked for. Throws TapeError for a token or a position that the model has no row for.
-  Run<T> forward(const Batch& batch);
-  // The tutorial's own form: one token, its keys and values added to the cache; logits (1, V). Equal bits.
-  // Throws TapeError if the position is not the cache's size, the block is full, the model has no such
-  // token, or the cache was made for another shape or holds a step that was cleared.
-  Run<T> forward(std::uint32_t token, std::size_t position, GraphCache<T>& cache);
+  // The logits of every position: (N, V). Labels of the values refer to this batch, which must live
+  // as long as they are asked for. Throws TapeError for a token or a position that the model has no
+  // row for.
+  Matrix<T> forward(const Batch& batch);
+  // The tutorial's own form: one token, its keys and values added to the cache; logits (1, V).
+  // Equal bits. Throws TapeError if the position is not the cache's size, the block is full, the
+  // model has no such token, or the cache was made for another shape or holds a step that was
+  // cleared.
+  Matrix<T> forward(std::uint32_t token, std::size_t position, GraphCache<T>& cache);
 
   struct Loss {
-    Run<T> rows;    // (N, 1), nats
-    Value<T> mean;  // weighted by the batch's weights
+    Matrix<T> rows;  // (N, 1), nats
+    Value<T> mean;   // weighted by the batch's weights
   };
   // Throws as forward() does, and for a target that is no token.
   Loss loss(const Batch& batch);
 
-  // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null: numbers.
+  // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null:
+  // numbers.
   void name_tokens(const Tokenizer* tokenizer) { labels_.tokenizer = tokenizer; }
 
  private:
   struct Layer {
-    Run<T> query_key_value, attention_output, mlp_hidden, mlp_output;
+    Matrix<T> query_key_value, attention_output, mlp_hidden, mlp_output;
   };
   explicit Gpt(const GptConfig& config);
-  Run<T> parameter_run(const ParameterBlock& block);
+  Matrix<T> parameter_matrix(const ParameterBlock& block);
   void check_ids(std::span<const std::uint32_t> tokens_then_positions) const;
   // What both forward paths share; `attend` is what they do not.
   template <class Attend>
-  Run<T> layers(Run<T> x, std::size_t position, Attend attend);
-  Run<T> named(Run<T> run, Stage stage, std::size_t layer, std::size_t position);
+  Matrix<T> layers(Matrix<T> x, std::size_t position, Attend attend);
+  Matrix<T> with_label(Matrix<T> matrix, Stage stage, std::size_t layer, std::size_t position);
 
   std::unique_ptr<ParameterLayout> layout_;
   LabelContext labels_{nullptr};
   Tape<T> tape_;
-  std::vector<Run<T>> tables_;  // token_embedding, position_embedding, output
+  std::vector<Matrix<T>> tables_;  // token_embedding, position_embedding, output
   std::vector<Layer> layers_;
   std::vector<std::uint32_t> ids_;
 };

@@ -1,11 +1,12 @@
-// The tutorial's cache on the graph: a list of keys and values a layer, empty at each sentence, one entry
-// more a token. It holds Values, so a later position's loss reaches the keys and values of every earlier one.
+// The tutorial's cache on the graph: a list of keys and values a layer, empty at each sentence, one
+// entry more a token. It holds Values, so a later position's loss reaches the keys and values of
+// every earlier one.
 #pragma once
 
 #include <vector>
 
-#include "autograd/run.h"
-#include "nn/model/config.h"
+#include "autograd/matrix.h"
+#include "model/config.h"
 
 namespace glassbox {
 
@@ -28,12 +29,12 @@ class GraphCache {
     return layers_[layer][position](0, 2 * n_embd_ + channel);
   }
 
-  // Adds the newest token's query, key and value (1, 3C) and returns where each entry of the layer begins.
-  // Throws TapeError if an entry's step was cleared.
-  std::vector<NodeId> append(std::size_t layer, const Run<T>& query_key_value) {
+  // Adds the newest token's query, key and value (1, 3C) and returns where each entry of the layer
+  // begins. Throws TapeError if an entry's step was cleared.
+  std::vector<NodeId> append(std::size_t layer, const Matrix<T>& query_key_value) {
     layers_[layer].push_back(query_key_value);
     std::vector<NodeId> rows;
-    for (const Run<T>& entry : layers_[layer]) {
+    for (const Matrix<T>& entry : layers_[layer]) {
       entry.check();
       rows.push_back(entry.node(0, 0));
     }
@@ -42,7 +43,7 @@ class GraphCache {
 
  private:
   std::size_t block_size_, n_embd_;
-  std::vector<std::vector<Run<T>>> layers_;  // (layer, position): runs (1, 3C)
+  std::vector<std::vector<Matrix<T>>> layers_;  // (layer, position): runs (1, 3C)
 };
 
 }  // namespace glassbox

@@ -51,7 +51,8 @@ std::string value_label(const void* opaque, std::uint32_t tag, std::size_t row, 
   if (position == 0) {
     const auto& starts = context.batch->starts;
     if (starts.size() > 2)
-      place = fmt::format("{}:", std::upper_bound(starts.begin(), starts.end(), row) - starts.begin() - 1);
+      place = fmt::format("{}:",
+                          std::upper_bound(starts.begin(), starts.end(), row) - starts.begin() - 1);
     position = context.batch->positions[row] + std::size_t{1};
   }
   place += fmt::format("{}", position - 1);
@@ -60,16 +61,17 @@ std::string value_label(const void* opaque, std::uint32_t tag, std::size_t row, 
   const std::string name = stage_name(stage, layer, is_qkv ? col / width : 0);
   if (stage == Stage::loss) return fmt::format("{}@{}", name, place);
   if (stage == Stage::logits && context.tokenizer)
-    return fmt::format("{}@{}[{}]", name, place, context.tokenizer->word(static_cast<TokenId>(col)));
+    return fmt::format("{}@{}[{}]", name, place,
+                       context.tokenizer->word(static_cast<TokenId>(col)));
   return fmt::format("{}@{}[{}]", name, place, is_qkv ? col % width : col);
 }
 }  // namespace
 
-RunLabel LabelContext::parameter(const ParameterBlock& block) const {
+MatrixLabel LabelContext::parameter(const ParameterBlock& block) const {
   return {parameter_label, this, static_cast<std::uint32_t>(block.offset)};
 }
 
-RunLabel LabelContext::value(Stage stage, std::size_t layer, std::size_t position) const {
+MatrixLabel LabelContext::value(Stage stage, std::size_t layer, std::size_t position) const {
   const auto tag = static_cast<std::uint32_t>(stage) |
                    static_cast<std::uint32_t>(layer) << kStageBits |
                    static_cast<std::uint32_t>(position + 1) << (kStageBits + kLayerBits);

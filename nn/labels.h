@@ -1,5 +1,5 @@
-// The names of computed scalars: "layers.0.attention.q@2[5]", "logits@2[cat]". One table; docs, look-up
-// and labels go by it.
+// The names of computed scalars: "layers.0.attention.q@2[5]", "logits@2[cat]". One table; docs,
+// look-up and labels go by it.
 #pragma once
 
 #include <cstdint>
@@ -10,28 +10,28 @@
 
 #include "autograd/record.h"
 #include "data/tokenizer.h"
+#include "model/parameters.h"
 #include "nn/batch.h"
-#include "nn/model/parameters.h"
 
 namespace glassbox {
 
 // What a run of the forward pass holds. The order is the order of computation.
 enum class Stage : std::uint8_t {
-  embedding,             // token + position
-  norm,                  // of the embedding
-  attention_norm,        // from here to mlp_residual: of a layer
-  attention_qkv,         // q, k and v side by side
-  attention_heads,       // the heads' outputs side by side
-  attention_output,      // after the output matrix
-  attention_residual,    // added to the stream
+  embedding,           // token + position
+  norm,                // of the embedding
+  attention_norm,      // from here to mlp_residual: of a layer
+  attention_qkv,       // q, k and v side by side
+  attention_heads,     // the heads' outputs side by side
+  attention_output,    // after the output matrix
+  attention_residual,  // added to the stream
   mlp_norm,
-  mlp_hidden,            // before the activation
+  mlp_hidden,  // before the activation
   mlp_activation,
   mlp_output,
   mlp_residual,
   logits,
-  loss,                  // of each position
-  mean_loss,             // what a step trains on
+  loss,       // of each position
+  mean_loss,  // what a step trains on
 };
 
 // Its name without position and index; `layer` is ignored by the stages outside of layers. For
@@ -49,7 +49,8 @@ std::optional<StageRef> find_stage(std::string_view name, std::size_t n_layer);
 //   NAME[row][column]        a parameter, [out][in] as in the file
 //   NAME@position[index]     a value; NAME@sentence:position[index] in a batch of several sentences
 //   NAME@position, NAME      what has no index: loss@2, loss
-// A word may hold any character but white space, so `index` is all from the first bracket to the last.
+// A word may hold any character but white space, so `index` is all from the first bracket to the
+// last.
 struct ScalarName {
   std::string name;
   std::size_t sentence = 0;
@@ -62,7 +63,8 @@ struct ScalarName {
 // Nothing if the text does not follow the grammar.
 std::optional<ScalarName> parse_scalar_name(std::string_view text);
 
-// What labels need to know of a model and of the batch it runs; the labels that it makes point at it.
+// What labels need to know of a model and of the batch it runs; the labels that it makes point at
+// it.
 struct LabelContext {
   const ParameterLayout* layout;
   const Batch* batch = nullptr;          // of the last stacked forward pass
@@ -70,10 +72,11 @@ struct LabelContext {
 
   static constexpr std::size_t kStacked = static_cast<std::size_t>(-1);
   // Of a parameter's block of memory: "layers.0.attention.query[7][3]".
-  RunLabel parameter(const ParameterBlock& block) const;
-  // Of a stage's run: stacked rows, whose positions the batch tells, or one row at `position`. In a batch of
-  // several sentences the sentence's number stands before the position: "embedding@1:2[5]".
-  RunLabel value(Stage stage, std::size_t layer, std::size_t position) const;
+  MatrixLabel parameter(const ParameterBlock& block) const;
+  // Of a stage's run: stacked rows, whose positions the batch tells, or one row at `position`. In a
+  // batch of several sentences the sentence's number stands before the position:
+  // "embedding@1:2[5]".
+  MatrixLabel value(Stage stage, std::size_t layer, std::size_t position) const;
 };
 
 }  // namespace glassbox

@@ -12,8 +12,8 @@ namespace glassbox {
 // Row n is the token's row of one table plus the position's row of the other: (N, C).
 // REQUIRES: ids below the tables' rows; as many positions as tokens.
 template <class T>
-Run<T> embedding(const Run<T>& token_table, const Run<T>& position_table,
-                 std::span<const std::uint32_t> tokens_then_positions) {
+Matrix<T> embedding(const Matrix<T>& token_table, const Matrix<T>& position_table,
+                    std::span<const std::uint32_t> tokens_then_positions) {
   return token_table.tape().record(Op::embedding, {token_table, position_table},
                                    tokens_then_positions.size() / 2, token_table.cols(),
                                    tokens_then_positions);
@@ -25,14 +25,15 @@ Run<T> embedding(const Run<T>& token_table, const Run<T>& position_table,
 //   returns  (N, M)   one record; its products and partial sums are virtual nodes
 // Throws TapeError if x.cols() != w.rows().
 template <class T>
-Run<T> linear(const Run<T>& x, const Run<T>& w) {
-  if (x.cols() != w.rows()) throw TapeError("linear: expected as many inputs as the matrix has rows");
+Matrix<T> linear(const Matrix<T>& x, const Matrix<T>& w) {
+  if (x.cols() != w.rows())
+    throw TapeError("linear: expected as many inputs as the matrix has rows");
   return x.tape().record(Op::matmul, {x, w}, x.rows(), w.cols());
 }
 
 // Each row over the root of its mean square, without a gain: (N, C).
 template <class T>
-Run<T> rmsnorm(const Run<T>& x, double epsilon) {
+Matrix<T> rmsnorm(const Matrix<T>& x, double epsilon) {
   return x.tape().record(Op::rmsnorm, {x}, x.rows(), x.cols(), {}, epsilon);
 }
 
@@ -41,8 +42,8 @@ Run<T> rmsnorm(const Run<T>& x, double epsilon) {
 //   starts           (B + 1)   first row of each sentence, then N
 //   returns          (N, C)    the heads' outputs side by side
 template <class T>
-Run<T> causal_self_attention(const Run<T>& query_key_value, std::span<const std::uint32_t> starts,
-                             std::size_t n_head) {
+Matrix<T> causal_self_attention(const Matrix<T>& query_key_value,
+                                std::span<const std::uint32_t> starts, std::size_t n_head) {
   return query_key_value.tape().record(Op::attention, {query_key_value}, query_key_value.rows(),
                                        query_key_value.cols() / 3, starts,
                                        static_cast<double>(n_head));
@@ -52,19 +53,20 @@ Run<T> causal_self_attention(const Run<T>& query_key_value, std::span<const std:
 //   rows     where each entry's query-key-value row (1, 3C) begins on the tape
 //   returns  (1, C)
 template <class T>
-Run<T> cached_attention(Tape<T>& tape, std::span<const NodeId> rows, std::size_t n_embd,
-                        std::size_t n_head) {
+Matrix<T> cached_attention(Tape<T>& tape, std::span<const NodeId> rows, std::size_t n_embd,
+                           std::size_t n_head) {
   return tape.record(Op::cached_attention, {}, 1, n_embd, rows, static_cast<double>(n_head));
 }
 
-// Each row's loss in nats: (N, 1). Stable for any finite logits. REQUIRES: targets below logits.cols().
+// Each row's loss in nats: (N, 1). Stable for any finite logits. REQUIRES: targets below
+// logits.cols().
 template <class T>
-Run<T> cross_entropy(const Run<T>& logits, std::span<const std::uint32_t> targets) {
+Matrix<T> cross_entropy(const Matrix<T>& logits, std::span<const std::uint32_t> targets) {
   return logits.tape().record(Op::cross_entropy, {logits}, logits.rows(), 1, targets);
 }
 // The same for one row.
 template <class T>
-Value<T> cross_entropy(const Run<T>& logits, std::uint32_t target) {
+Value<T> cross_entropy(const Matrix<T>& logits, std::uint32_t target) {
   return cross_entropy(logits, std::span<const std::uint32_t>(&target, 1))(0, 0);
 }
 

@@ -13,27 +13,34 @@ namespace glassbox {
 
 template <class T>
 Adam<T>::Adam(Tape<T>& tape, std::size_t size, const AdamConfig& config)
-    : tape_(tape), config_(config), m_(size), v_(size), rest_since_(size / kernels::kLanes),
-      rest_awake_(rest_since_.size()), rest_count_(rest_since_.size()) {
+    : tape_(tape),
+      config_(config),
+      m_(size),
+      v_(size),
+      rest_since_(size / kernels::kLanes),
+      rest_awake_(rest_since_.size()),
+      rest_count_(rest_since_.size()) {
   for (const auto& [name, beta] : {std::pair{"beta1", config.beta1}, {"beta2", config.beta2}})
     if (!(beta >= 0 && beta < 1))
-      throw ConfigError(fmt::format("{}: expected a number from 0 up to but not 1, found {}", name, beta));
+      throw ConfigError(
+          fmt::format("{}: expected a number from 0 up to but not 1, found {}", name, beta));
   if (!(config.epsilon > 0))
     throw ConfigError(fmt::format("epsilon: expected a number above 0, found {}", config.epsilon));
 }
 
 template <class T>
-typename Tape<T>::LeafUpdate Adam<T>::next(double learning_rate) {
+typename Tape<T>::ParameterUpdate Adam<T>::next(double learning_rate) {
   ++steps_;
   power1_ *= config_.beta1;
   power2_ *= config_.beta2;
   const double root = std::sqrt(1 - power2_);
   const double before = std::exchange(step_size_, learning_rate * root / (1 - power1_));
-  // Without gradient m / sqrt(v) shrinks by beta1 / sqrt(beta2) a step. While step sizes do not outgrow
-  // that, a scalar whose step rounded to nothing once goes on so. An epsilon below the root of the
-  // smallest normal number could make the step grow when v becomes 0.
-  const bool may_rest = step_size_ * config_.beta1 <= before * std::sqrt(config_.beta2) &&
-                        static_cast<T>(config_.epsilon * root) > std::sqrt(std::numeric_limits<T>::min());
+  // Without gradient m / sqrt(v) shrinks by beta1 / sqrt(beta2) a step. While step sizes do not
+  // outgrow that, a scalar whose step rounded to nothing once goes on so. An epsilon below the root
+  // of the smallest normal number could make the step grow when v becomes 0.
+  const bool may_rest =
+      step_size_ * config_.beta1 <= before * std::sqrt(config_.beta2) &&
+      static_cast<T>(config_.epsilon * root) > std::sqrt(std::numeric_limits<T>::min());
   return {.m = m_.data(),
           .v = v_.data(),
           .size = m_.size(),
@@ -71,7 +78,7 @@ void Adam<T>::backward_step(const Value<T>& loss, double learning_rate, bool kee
   loss.check();
   auto update = next(learning_rate);
   update.keep_gradients = keep_gradients;
-  tape_.backward_update(loss.id(), update);
+  tape_.fused_step(loss.id(), update);
 }
 
 template class Adam<float>;

@@ -1,6 +1,6 @@
-// The log of a run: one flushed line a logged step, CSV if the file's name ends in ".csv", else JSON lines.
-// Columns: step (from 1), loss (nats a token, before the update), lr, tokens; numbers in the shortest
-// form that reads back the same.
+// The log of a run: one flushed line a logged step, CSV if the file's name ends in ".csv", else
+// JSON lines. Columns: step (from 1), loss (nats a token, before the update), lr, tokens; numbers
+// in the shortest form that reads back the same.
 #pragma once
 
 #include <cstdio>
@@ -20,8 +20,8 @@ class TrainLog {
 
   // Throws FileError when the line can't be written whole.
   void write(const StepStats& stats);
-  // What else a report shows of a step: `members` are those of a JSON object, `"event":"samples",...`. A CSV
-  // file has no place for it.
+  // What else a report shows of a step: `members` are those of a JSON object,
+  // `"event":"samples",...`. A CSV file has no place for it.
   void write_event(std::uint64_t step, const std::string& members);
 
  private:

@@ -18,8 +18,8 @@ void TrainConfig::validate() const {
         fmt::format("learning_rate: expected a finite number above 0, found {}", learning_rate));
   const std::uint64_t needed = sentences / batch_size + (sentences % batch_size != 0 ? 1 : 0);
   if (sentences != 0 && steps != needed)
-    throw ConfigError(fmt::format("steps: expected {} for {} sentences in batches of {}, found {}", needed,
-                                  sentences, batch_size, steps));
+    throw ConfigError(fmt::format("steps: expected {} for {} sentences in batches of {}, found {}",
+                                  needed, sentences, batch_size, steps));
 }
 
 template <class T>
@@ -64,8 +64,8 @@ Trainer<T>::~Trainer() {
 
 template <class T>
 std::size_t Trainer<T>::threads_that_pay() const {
-  // Multiply-adds a step: eight sentences of the default model. There a free core makes a step 1.4 times as fast, and
-  // one that is busy costs a sixth; below, meetings cost more than is gained.
+  // Multiply-adds a step: eight sentences of the default model. There a free core makes a step 1.4
+  // times as fast, and one that is busy costs a sixth; below, meetings cost more than is gained.
   constexpr std::size_t kLeastWork = 8'000'000;
   const std::size_t positions = tokens_.size() / corpus_.size() * config_.batch_size;
   return positions * 3 * model_.layout().slab_size() >= kLeastWork ? kernels::allowed_cores() : 1;
@@ -79,7 +79,8 @@ void Trainer<T>::save_frozen() {
     if (p == nullptr) throw ConfigError("frozen: expected a parameter's name, found " + name);
     frozen_.push_back(*p);
     for (std::size_t row = 0; row < p->rows; ++row)
-      for (std::size_t col = 0; col < p->cols; ++col) frozen_bits_.push_back(slab[p->index(row, col)]);
+      for (std::size_t col = 0; col < p->cols; ++col)
+        frozen_bits_.push_back(slab[p->index(row, col)]);
   }
 }
 

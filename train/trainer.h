@@ -1,4 +1,5 @@
-// The training loop: batches in the tutorial's order, one step after another, numbers to a callback.
+// The training loop: batches in the tutorial's order, one step after another, numbers to a
+// callback.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +19,17 @@ namespace glassbox {
 
 struct TrainConfig {
   std::uint64_t steps = 5000;
-  std::size_t batch_size = 1;   // sentences a step
-  // Sentences in all, each as often as it is passed: the last batch ends with the last of them. 0: every batch
-  // is full.
+  std::size_t batch_size = 1;  // sentences a step
+  // Sentences in all, each as often as it is passed: the last batch ends with the last of them. 0:
+  // every batch is full.
   std::uint64_t sentences = 0;
   double learning_rate = 0.01;  // above 0
   LrSchedule::Kind lr_schedule = LrSchedule::Kind::linear;
   double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;
-  std::size_t threads = 0;      // the results do not depend on it; 0: as many as pay, within the cores allowed
-  bool keep_gradients = false;  // after each step, for a callback that reads Gpt::parameter(...).grad()
+  std::size_t threads =
+      0;  // the results do not depend on it; 0: as many as pay, within the cores allowed
+  bool keep_gradients =
+      false;  // after each step, for a callback that reads Gpt::parameter(...).grad()
   std::vector<std::string> frozen = {};  // parameters that keep their bits, by name
   // Provenance only: the caller has shuffled and drawn with the seed, and read the parent.
   std::uint32_t seed = 42;
@@ -37,10 +40,10 @@ struct TrainConfig {
 };
 
 struct StepStats {
-  std::uint64_t step;      // from 1
-  double loss;             // nats a token, before this step's update
-  double learning_rate;    // of this step
-  std::uint64_t tokens;    // predictions trained on so far
+  std::uint64_t step;    // from 1
+  double loss;           // nats a token, before this step's update
+  double learning_rate;  // of this step
+  std::uint64_t tokens;  // predictions trained on so far
 };
 
 // Sentences cut to the block: how many, and the first one's line in the file.
@@ -60,12 +63,13 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // All the steps that are left, calling back after each. Throws NumericError, naming step and sentence, when
-  // a loss is not finite; the weights are then those of before that step.
+  // All the steps that are left, calling back after each. Throws NumericError, naming step and
+  // sentence, when a loss is not finite; the weights are then those of before that step.
   void run(const std::function<void(const StepStats&)>& on_step = {});
   // One step.
   StepStats step();
-  // From now on `look` sees each step's batch before the step is computed. What it throws ends the step.
+  // From now on `look` sees each step's batch before the step is computed. What it throws ends the
+  // step.
   void before_each_step(std::function<void(const Batch&)> look) { look_ = std::move(look); }
   bool done() const { return step_ == config_.steps; }
 
@@ -84,15 +88,16 @@ class Trainer {
   const Tokenizer& tokenizer_;
   const Corpus& corpus_;
   TrainConfig config_;
-  std::vector<TokenId> tokens_;         // all sentences, one after another, BOS at both ends, cut to the block
-  std::vector<std::uint64_t> starts_;   // where sentence i begins; one more entry than sentences
+  std::vector<TokenId>
+      tokens_;  // all sentences, one after another, BOS at both ends, cut to the block
+  std::vector<std::uint64_t> starts_;  // where sentence i begins; one more entry than sentences
   CutSentences cut_;
   std::unique_ptr<kernels::Threads> threads_;
   Adam<T> optimizer_;
   LrSchedule schedule_;
   Batch batch_;
   std::vector<ParameterSpec> frozen_;
-  std::vector<T> frozen_bits_;          // theirs, one after another, row by row as in the file
+  std::vector<T> frozen_bits_;  // theirs, one after another, row by row as in the file
   std::function<void(const Batch&)> look_;
   std::uint64_t step_ = 0;
   std::uint64_t trained_tokens_ = 0;

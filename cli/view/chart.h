@@ -20,7 +20,8 @@ struct Chart {
   std::string line_name;
 };
 
-// Many points are drawn as the mean of each stretch of steps within a band from its least to its greatest.
+// Many points are drawn as the mean of each stretch of steps within a band from its least to its
+// greatest.
 std::string chart_svg(const Chart& chart, double width = 720, double height = 320);
 std::string chart_text(const Chart& chart, std::size_t columns, std::size_t rows = 16);
 

@@ -29,14 +29,15 @@ std::string cell(double weight, bool color) {
 
 std::string heat_text(const AttentionMap& map, const std::vector<std::string>& tokens, bool color) {
   std::size_t widest = 0;
-  for (const std::string& token : tokens) widest = std::max(widest, width_of(shown(token)));
+  for (const std::string& token : tokens)
+    widest = std::max(widest, width_of(escape_controls(token)));
   const std::size_t column = std::max<std::size_t>(5, std::min<std::size_t>(widest, 10));
   std::string text = padded_right(fmt::format("layer {}, head {}", map.layer, map.head), widest);
   const std::size_t margin = width_of(text);
-  for (const std::string& token : tokens) text += ' ' + padded_left(shown(token), column);
+  for (const std::string& token : tokens) text += ' ' + padded_left(escape_controls(token), column);
   text += '\n';
   for (std::size_t q = 0; q < map.weights.size(); ++q) {
-    std::string line = padded_left(shown(tokens[q]), margin);
+    std::string line = padded_left(escape_controls(tokens[q]), margin);
     for (const double weight : map.weights[q])
       line += std::string(1 + column - 5, ' ') + cell(weight, color);
     line.erase(line.find_last_not_of(' ') + 1);

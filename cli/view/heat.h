@@ -4,12 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "nn/inspect/attention_map.h"
+#include "inspect/attention_map.h"
 
 namespace glassbox::cli {
 
-// Rows are positions, columns what each looks back at. With colour a cell's background says its size, without
-// it a mark behind the number does: one a tenth.
+// Rows are positions, columns what each looks back at. With colour a cell's background says its
+// size, without it a mark behind the number does: one a tenth.
 std::string heat_text(const AttentionMap& map, const std::vector<std::string>& tokens, bool color);
 
 // A line that says which cell looks how.

@@ -23,7 +23,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 [[noreturn]] void refuse(const std::string& where, const char* expected) {
-  throw FormatError(fmt::format("{}: expected {}; give a file that train --log-file wrote", where, expected));
+  throw FormatError(
+      fmt::format("{}: expected {}; give a file that train --log-file wrote", where, expected));
 }
 
 bool is_number(const Json* json) {
@@ -32,7 +33,8 @@ bool is_number(const Json* json) {
 
 void add_json(Log& log, const std::string& line, const std::string& where) {
   const Json json = Json::parse(line, where);
-  if (json.kind() != Json::Kind::object || !is_number(json.find("step"))) refuse(where, "an object with a step");
+  if (json.kind() != Json::Kind::object || !is_number(json.find("step")))
+    refuse(where, "an object with a step");
   const double step = json.find("step")->number();
   for (const auto& [key, value] : json.object()) {
     if (key != "step" && is_number(&value)) log.columns[key].push_back({step, value.number()});
@@ -47,8 +49,8 @@ void add_json(Log& log, const std::string& line, const std::string& where) {
   }
 }
 
-void add_cells(Log& log, const std::vector<std::string>& header, const std::vector<std::string>& cells,
-               const std::string& where) {
+void add_cells(Log& log, const std::vector<std::string>& header,
+               const std::vector<std::string>& cells, const std::string& where) {
   if (cells.size() != header.size()) refuse(where, "as many cells as the header has");
   std::vector<double> values;
   for (const std::string& cell : cells) {
@@ -56,7 +58,8 @@ void add_cells(Log& log, const std::vector<std::string>& header, const std::vect
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     const bool good = error == std::errc() && end == cell.data() + cell.size();
     if (!good && !cell.empty()) refuse(where, "numbers in every cell");
-    if (good && value == value && !values.empty()) log.columns[header[values.size()]].push_back({values[0], value});
+    if (good && value == value && !values.empty())
+      log.columns[header[values.size()]].push_back({values[0], value});
     values.push_back(value);
   }
 }

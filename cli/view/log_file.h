@@ -13,7 +13,8 @@ struct Log {
     double step, value;
   };
   std::string path;
-  // By column: "loss", "lr", "val_loss", ...; of an inspect event "grad_norms NAME", "update_ratios NAME".
+  // By column: "loss", "lr", "val_loss", ...; of an inspect event "grad_norms NAME", "update_ratios
+  // NAME".
   std::map<std::string, std::vector<Step>> columns;
   struct Samples {
     double step;

@@ -9,10 +9,10 @@
 #include "cli/view/report_page.h"
 #include "cli/view/svg.h"
 #include "cli/view/text.h"
-#include "nn/inspect/attention_map.h"
-#include "nn/inspect/embedding_map.h"
-#include "nn/inspect/gradients.h"
-#include "nn/inspect/logit_split.h"
+#include "inspect/attention_map.h"
+#include "inspect/embedding_map.h"
+#include "inspect/gradients.h"
+#include "inspect/logit_split.h"
 
 namespace glassbox::cli {
 
@@ -29,7 +29,7 @@ std::string json_list(std::size_t count, F one) {
 }
 // Short, for a page of many numbers: what it shows has fewer digits.
 std::string brief(double x) { return std::isfinite(x) ? fmt::format("{:.5g}", x) : "null"; }
-std::string quoted(std::string_view word) { return json_quote(shown(word)); }
+std::string quoted(std::string_view word) { return json_quote(escape_controls(word)); }
 
 std::string sentence_json(const Model<double>& model, const std::string& text) {
   Inspection inspection(model, text);
@@ -40,32 +40,39 @@ std::string sentence_json(const Model<double>& model, const std::string& text) {
   const auto maps = attention_maps(inspection);
 
   std::string json = fmt::format("{{\"text\":{}", quoted(text));
-  json += ",\"tokens\":" + json_list(positions, [&](std::size_t t) { return quoted(inspection.token(t)); });
-  json += ",\"losses\":" + json_list(positions, [&](std::size_t t) { return brief(inspection.loss_at(t)); });
+  json += ",\"tokens\":" +
+          json_list(positions, [&](std::size_t t) { return quoted(inspection.token(t)); });
+  json += ",\"losses\":" +
+          json_list(positions, [&](std::size_t t) { return brief(inspection.loss_at(t)); });
   json += ",\"next\":" + json_list(positions, [&](std::size_t t) {
-    const auto& chances = guesses[t].back().probabilities;
-    const auto best = likeliest(chances, kNextWords);
-    return json_list(best.size(), [&](std::size_t i) {
-      const LogitSplit split = logit_split(inspection, t, best[i]);
-      return fmt::format(R"({{"word":{},"p":{},"logit":{},"sum":{},"parts":{}}})", word(best[i]), brief(chances[best[i]]),
-                         brief(split.logit), brief(split.sum),
-                         json_list(split.parts.size(), [&](std::size_t p) { return brief(split.parts[p].amount); }));
-    });
-  });
+            const auto& chances = guesses[t].back().probabilities;
+            const auto best = likeliest(chances, kNextWords);
+            return json_list(best.size(), [&](std::size_t i) {
+              const LogitSplit split = logit_split(inspection, t, best[i]);
+              return fmt::format(
+                  R"({{"word":{},"p":{},"logit":{},"sum":{},"parts":{}}})", word(best[i]),
+                  brief(chances[best[i]]), brief(split.logit), brief(split.sum),
+                  json_list(split.parts.size(),
+                            [&](std::size_t p) { return brief(split.parts[p].amount); }));
+            });
+          });
   json += ",\"layers\":" + json_list(positions, [&](std::size_t t) {
-    return json_list(guesses[t].size(), [&](std::size_t l) {
-      const auto best = likeliest(guesses[t][l].probabilities, kLayerWords);
-      return json_list(best.size(), [&](std::size_t i) {
-        return fmt::format(R"({{"word":{},"p":{}}})", word(best[i]), brief(guesses[t][l].probabilities[best[i]]));
-      });
-    });
-  });
+            return json_list(guesses[t].size(), [&](std::size_t l) {
+              const auto best = likeliest(guesses[t][l].probabilities, kLayerWords);
+              return json_list(best.size(), [&](std::size_t i) {
+                return fmt::format(R"({{"word":{},"p":{}}})", word(best[i]),
+                                   brief(guesses[t][l].probabilities[best[i]]));
+              });
+            });
+          });
   json += ",\"maps\":" + json_list(maps.size(), [&](std::size_t m) {
-    return fmt::format(R"({{"layer":{},"head":{},"weights":{}}})", maps[m].layer, maps[m].head,
-                       json_list(positions, [&](std::size_t q) {
-                         return json_list(q + 1, [&](std::size_t k) { return brief(maps[m].weights[q][k]); });
-                       }));
-  });
+            return fmt::format(R"({{"layer":{},"head":{},"weights":{}}})", maps[m].layer,
+                               maps[m].head, json_list(positions, [&](std::size_t q) {
+                                 return json_list(q + 1, [&](std::size_t k) {
+                                   return brief(maps[m].weights[q][k]);
+                                 });
+                               }));
+          });
   return json + '}';
 }
 
@@ -75,34 +82,42 @@ std::string data_json(const ReportInput& input) {
   const auto parts = logit_split(empty, 0, 0).parts;
   const auto stages = guesses_by_layer(empty, 0);
   const EmbeddingMap map = embedding_map(model);
-  std::string json = "{\"parts\":" + json_list(parts.size(), [&](std::size_t i) { return quoted(parts[i].name); });
-  json += ",\"stages\":" + json_list(stages.size(), [&](std::size_t i) { return quoted(stages[i].after); });
-  json += ",\"sentences\":" +
-          json_list(input.sentences.size(), [&](std::size_t i) { return sentence_json(model, input.sentences[i]); });
-  json += ",\"words\":" + json_list(map.words.size(), [&](std::size_t i) {
-    const auto near = nearest_words(model, static_cast<TokenId>(i), kNearWords);
-    return fmt::format(R"({{"word":{},"x":{:.3f},"y":{:.3f},"near":{}}})",
-                       quoted(model.tokenizer.word(static_cast<TokenId>(i))), map.words[i].x, map.words[i].y,
-                       json_list(near.size(), [&](std::size_t n) { return fmt::format("{}", near[n].word); }));
-  });
+  std::string json =
+      "{\"parts\":" + json_list(parts.size(), [&](std::size_t i) { return quoted(parts[i].name); });
+  json += ",\"stages\":" +
+          json_list(stages.size(), [&](std::size_t i) { return quoted(stages[i].after); });
+  json += ",\"sentences\":" + json_list(input.sentences.size(), [&](std::size_t i) {
+            return sentence_json(model, input.sentences[i]);
+          });
+  json +=
+      ",\"words\":" + json_list(map.words.size(), [&](std::size_t i) {
+        const auto near = nearest_words(model, static_cast<TokenId>(i), kNearWords);
+        return fmt::format(
+            R"({{"word":{},"x":{:.3f},"y":{:.3f},"near":{}}})",
+            quoted(model.tokenizer.word(static_cast<TokenId>(i))), map.words[i].x, map.words[i].y,
+            json_list(near.size(), [&](std::size_t n) { return fmt::format("{}", near[n].word); }));
+      });
   json += '}';
   // Within a script element, "<" could end it.
-  for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos;) json.replace(at, 1, "\\u003c");
+  for (std::size_t at = 0; (at = json.find('<', at)) != std::string::npos;)
+    json.replace(at, 1, "\\u003c");
   return json;
 }
 
 std::string row(std::string_view name, const std::string& value) {
-  return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(shown(name)), escaped(shown(value)));
+  return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
+                     escaped(escape_controls(name)), escaped(escape_controls(value)));
 }
 
 std::string facts(const ReportInput& input) {
   const GptConfig& c = input.model->config();
   std::string text = "<div class=\"two\"><table>\n";
   text += row("layers", fmt::format("{}", c.n_layer)) + row("width", fmt::format("{}", c.n_embd)) +
-          row("heads a layer", fmt::format("{}", c.n_head)) + row("block", fmt::format("{} positions", c.block_size)) +
+          row("heads a layer", fmt::format("{}", c.n_head)) +
+          row("block", fmt::format("{} positions", c.block_size)) +
           row("words and ends", fmt::format("{}", c.vocab_size)) +
-          row("parameters", fmt::format("{}", c.parameter_count())) + row("precision", input.precision) +
-          row("fingerprint", input.fingerprint);
+          row("parameters", fmt::format("{}", c.parameter_count())) +
+          row("precision", input.precision) + row("fingerprint", input.fingerprint);
   text += "</table><table>\n";
   const Json training = Json::parse(input.model->training, "training");
   if (training.kind() == Json::Kind::object)
@@ -115,11 +130,13 @@ std::string facts(const ReportInput& input) {
 }
 
 // Columns whose names begin with `prefix`, in one chart.
-std::string chart_of(const Log& log, const std::string& prefix, const std::string& title, const std::string& unit) {
+std::string chart_of(const Log& log, const std::string& prefix, const std::string& title,
+                     const std::string& unit) {
   Chart chart{title, unit, {}, {}, {}};
   for (const auto& [name, points] : log.columns)
     if ((name == prefix || name.starts_with(prefix + ' ')) && !points.empty())
-      chart.series.push_back({name == prefix ? "at each step" : name.substr(prefix.size() + 1), points});
+      chart.series.push_back(
+          {name == prefix ? "at each step" : name.substr(prefix.size() + 1), points});
   return chart.series.empty() ? "" : "<div class=\"scroll\">" + chart_svg(chart) + "</div>\n";
 }
 
@@ -127,21 +144,29 @@ std::string curves(const ReportInput& input) {
   if (!input.log) return "";
   const Log& log = *input.log;
   const double guess = std::log(static_cast<double>(input.model->config().vocab_size));
-  Chart loss{"Loss", "nats a token", {{"training", log.columns.at("loss")}}, guess,
+  Chart loss{"Loss",
+             "nats a token",
+             {{"training", log.columns.at("loss")}},
+             guess,
              fmt::format("random guess {:.2f}", guess)};
   if (const auto held = log.columns.find("val_loss"); held != log.columns.end())
     loss.series.push_back({"held-out text", held->second});
   std::string text =
-      "<h2>How it learned</h2>\n<p>The loss says how surprised the model was by the next word: 0 is certain, and a guess "
+      "<h2>How it learned</h2>\n<p>The loss says how surprised the model was by the next word: 0 "
+      "is certain, and a guess "
       "among all words costs the dashed line.</p>\n"
-      "<div class=\"scroll\">" + chart_svg(loss) + "</div>\n" + chart_of(log, "lr", "Learning rate", "") +
-      chart_of(log, "grad_norms", "Gradient norms", "") + chart_of(log, "update_ratios", "Update ratios", "");
+      "<div class=\"scroll\">" +
+      chart_svg(loss) + "</div>\n" + chart_of(log, "lr", "Learning rate", "") +
+      chart_of(log, "grad_norms", "Gradient norms", "") +
+      chart_of(log, "update_ratios", "Update ratios", "");
   if (!log.samples.empty()) {
     text += "<h3>What it wrote as it learned</h3>\n<div class=\"scroll\"><table>\n";
     for (const auto& samples : log.samples) {
       std::string cells;
-      for (const std::string& sentence : samples.sentences) cells += escaped(shown(sentence)) + "<br>";
-      text += fmt::format("<tr><th scope=\"row\">step {:g}</th><td>{}</td></tr>\n", samples.step, cells);
+      for (const std::string& sentence : samples.sentences)
+        cells += escaped(escape_controls(sentence)) + "<br>";
+      text += fmt::format("<tr><th scope=\"row\">step {:g}</th><td>{}</td></tr>\n", samples.step,
+                          cells);
     }
     text += "</table></div>\n";
   }
@@ -179,25 +204,33 @@ constexpr std::string_view kWordPart = R"html(
 }  // namespace
 
 std::string report_html(const ReportInput& input) {
-  const std::string title = escaped(shown(input.name));
+  const std::string title = escaped(escape_controls(input.name));
   std::string page = fmt::format(
-      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
-      "content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
-      "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n"
-      "<link rel=\"icon\" href=\"data:,\">\n<title>{} - glassbox</title>\n<style>{}</style>\n</head>\n<body>\n"
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta "
+      "name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\">\n<meta "
+      "http-equiv=\"Content-Security-Policy\" "
+      "content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+      "img-src data:\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>{} - "
+      "glassbox</title>\n<style>{}</style>\n</head>\n<body>\n"
       "<header><h1>{}</h1>\n{}</header>\n<main>\n",
       title, kReportStyle, title, facts(input));
   page += curves(input);
   if (!input.sentences.empty()) {
     page += kSentencePart;
   }
-  page += fmt::format("<h2>The words in the plane</h2>\n<p>Each word where its embedding lies along the two directions in "
-                      "which they differ the most; {:.0f}% of all their differences show here.</p>\n",
-                      100 * embedding_map(*input.model).shown);
+  page += fmt::format(
+      "<h2>The words in the plane</h2>\n<p>Each word where its embedding lies along the two "
+      "directions in "
+      "which they differ the most; {:.0f}% of all their differences show here.</p>\n",
+      100 * embedding_map(*input.model).shown);
   page += kWordPart;
-  page += fmt::format("</main>\n<script type=\"application/json\" id=\"data\">{}</script>\n<script>{}</script>\n</body>\n"
-                      "</html>\n",
-                      data_json(input), kReportScript);
+  page += fmt::format(
+      "</main>\n<script type=\"application/json\" "
+      "id=\"data\">{}</script>\n<script>{}</script>\n</body>\n"
+      "</html>\n",
+      data_json(input), kReportScript);
   return page;
 }
 

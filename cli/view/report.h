@@ -1,5 +1,5 @@
-// The report: one HTML page, complete in itself, about a model. It loads nothing, and every text of a corpus
-// reaches it as data, never as markup.
+// The report: one HTML page, complete in itself, about a model. It loads nothing, and every text of
+// a corpus reaches it as data, never as markup.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/view/log_file.h"
-#include "nn/model/model_file.h"
+#include "model/model_file.h"
 
 namespace glassbox::cli {
 

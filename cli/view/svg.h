@@ -1,13 +1,13 @@
-// Pictures as SVG and as Graphviz's DOT, from data. Every text is escaped; colours follow the reader's light or
-// dark scheme.
+// Pictures as SVG and as Graphviz's DOT, from data. Every text is escaped; colours follow the
+// reader's light or dark scheme.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "nn/inspect/attention_map.h"
-#include "nn/inspect/graph.h"
+#include "inspect/attention_map.h"
+#include "inspect/graph.h"
 
 namespace glassbox::cli {
 
@@ -30,11 +30,12 @@ struct Drawing {
 };
 Drawing drawing_of(const ScalarGraph& graph, const std::string& title);
 // Every run as a box with its counts.
-Drawing drawing_of(const std::vector<RunRow>& runs, const std::string& title);
+Drawing drawing_of(const std::vector<MatrixRow>& runs, const std::string& title);
 std::string as_dot(const Drawing& drawing);
 std::string as_svg(const Drawing& drawing);
 
 // All maps side by side, a row a layer; each cell says its number when pointed at.
-std::string attention_svg(const std::vector<AttentionMap>& maps, const std::vector<std::string>& tokens);
+std::string attention_svg(const std::vector<AttentionMap>& maps,
+                          const std::vector<std::string>& tokens);
 
 }  // namespace glassbox::cli

@@ -10,11 +10,12 @@
 
 namespace glassbox::cli {
 
-std::string shown(std::string_view text) {
+std::string escape_controls(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 = byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
+    const bool c1 =
+        byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     if (byte < 0x20 || byte == 0x7f) {
       result += fmt::format("\\x{:02x}", byte);
     } else if (c1) {  // U+0080 to U+009F
@@ -50,7 +51,9 @@ std::string with_sign(double value) {
   return value > 0 ? '+' + text : text;
 }
 
-std::string exact(double value) { return std::isfinite(value) ? json_number(value) : fmt::format("{}", value); }
+std::string exact(double value) {
+  return std::isfinite(value) ? json_number(value) : fmt::format("{}", value);
+}
 
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);

@@ -9,7 +9,7 @@
 namespace glassbox::cli {
 
 // Control characters escaped, so that no word of a corpus moves the cursor.
-std::string shown(std::string_view text);
+std::string escape_controls(std::string_view text);
 // Columns it takes, a code point each. REQUIRES: valid UTF-8.
 std::size_t width_of(std::string_view text);
 // To `width` columns with blanks, before it (right) or behind it.
@@ -25,7 +25,8 @@ std::string exact(double value);
 // One cell of a CSV file, quoted where it must be.
 std::string csv_cell(std::string_view text);
 
-// Rows of cells, a column as wide as its widest. The columns named in `left` stand to the left, the others to the right.
+// Rows of cells, a column as wide as its widest. The columns named in `left` stand to the left, the
+// others to the right.
 class Table {
  public:
   explicit Table(std::vector<std::size_t> left = {0}) : left_(std::move(left)) {}

@@ -3,7 +3,7 @@
 
 #include "nn/layers.h"
 #include "tests/catch_compat.hpp"
-#include "tests/support/tape_runs.h"
+#include "tests/support/tape_matrices.h"
 
 namespace glassbox {
 namespace {
@@ -12,19 +12,20 @@ using Locals = std::map<NodeId, double>;
 
 Locals locals(const Value<double>& y) {
   Locals found;
-  for (const auto& child : y.children()) REQUIRE(found.emplace(child.value.id(), child.local_grad).second);
+  for (const auto& child : y.children())
+    REQUIRE(found.emplace(child.value.id(), child.local_grad).second);
   return found;
 }
 
-// Of a run whose operands are leaves: children are exactly what `y` depends on, and each local derivative is
-// the gradient that backward() gives.
+// Of a run whose operands are leaves: children are exactly what `y` depends on, and each local
+// derivative is the gradient that backward() gives.
 void require_children_of_leaf_graph(Value<double> y, std::size_t count) {
   Tape<double>& tape = y.tape();
   const Locals found = locals(y);
   REQUIRE(found.size() == count);
   tape.zero_grad();
   y.backward();
-  for (const RunInfo& run : tape.runs())
+  for (const MatrixInfo& run : tape.matrices())
     if (run.op == Op::leaf)
       for (NodeId id = run.out; id < run.out + run.rows * run.pitch; ++id) {
         const auto child = found.find(id);
@@ -34,8 +35,7 @@ void require_children_of_leaf_graph(Value<double> y, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("a linear output's children are its inputs and its weights",
-          "[autograd][children]") {
+TEST_CASE("a linear output's children are its inputs and its weights", "[autograd][children]") {
   Tape<double> tape;
   std::mt19937_64 bits(401);
   const auto x = drawn_run(tape, bits, 3, 5), w = drawn_run(tape, bits, 5, 4), y = linear(x, w);
@@ -47,7 +47,8 @@ TEST_CASE("a linear output's children are its inputs and its weights",
   REQUIRE(locals(y(1, 2)) == want);
 }
 
-TEST_CASE("an elementwise run's scalar has the children of the scalar operation", "[autograd][children]") {
+TEST_CASE("an elementwise run's scalar has the children of the scalar operation",
+          "[autograd][children]") {
   Tape<double> tape;
   std::mt19937_64 bits(402);
   const auto a = drawn_run(tape, bits, 2, 3), b = drawn_run(tape, bits, 2, 3), y = a * b;
@@ -70,11 +71,13 @@ TEST_CASE("an attention output depends on its query and on no later position or 
   std::mt19937_64 bits(404);
   const std::uint32_t starts[] = {0, 2, 6};
   const auto y = causal_self_attention(drawn_run(tape, bits, 6, 18), starts, 2);
-  // Position 2 of the second sentence: 3 of the query, 3 keys of 3 each, one value channel of 3 positions.
+  // Position 2 of the second sentence: 3 of the query, 3 keys of 3 each, one value channel of 3
+  // positions.
   require_children_of_leaf_graph(y(4, 5), 3 + 3 * 3 + 3);
 }
 
-TEST_CASE("a loss depends on every logit of its row by probability less target", "[autograd][children]") {
+TEST_CASE("a loss depends on every logit of its row by probability less target",
+          "[autograd][children]") {
   Tape<double> tape;
   std::mt19937_64 bits(405);
   const auto logits = drawn_run(tape, bits, 2, 5);
@@ -88,7 +91,8 @@ TEST_CASE("a loss depends on every logit of its row by probability less target",
             Approx(std::exp(logits.data(0, i)) / total - (i == 3)).epsilon(1e-14));
 }
 
-TEST_CASE("a child of a run's scalar can be used further and gets its gradient", "[autograd][children]") {
+TEST_CASE("a child of a run's scalar can be used further and gets its gradient",
+          "[autograd][children]") {
   Tape<double> tape;
   std::mt19937_64 bits(406);
   const auto w = drawn_run(tape, bits, 5, 4), y = linear(drawn_run(tape, bits, 3, 5), w);

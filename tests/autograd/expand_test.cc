@@ -1,12 +1,13 @@
-// Rung 3: the plain graph that expand() shows has the runs' data and, walked back, their gradients: equal bits.
+// Rung 3: the plain graph that expand() shows has the runs' data and, walked back, their gradients:
+// equal bits.
 #include "autograd/expand.h"
 
 #include <set>
 
 #include "nn/layers.h"
 #include "tests/support/bits.h"
-#include "tests/support/run_kernel.h"
-#include "tests/support/tape_runs.h"
+#include "tests/support/kernel_call.h"
+#include "tests/support/tape_matrices.h"
 
 namespace glassbox {
 namespace {
@@ -19,13 +20,13 @@ void require_expansion(Tape<T>& tape, const Value<T>& root) {
   tape.zero_grad();
   root.backward();
   const auto e = Expansion<T>::of_tape(tape);
-  REQUIRE(e.tape().runs().empty());
+  REQUIRE(e.tape().matrices().empty());
   e.at(root.id()).backward();
   std::size_t made = 0;
   for (const Record& record : tape.records()) {
-    RunInfo run;
+    MatrixInfo run;
     run.rows = run.cols = run.pitch = 1;
-    if (record.is_run) run = tape.runs()[record.b];
+    if (record.is_matrix) run = tape.matrices()[record.b];
     for (std::size_t n = 0; n < run.rows; ++n)
       for (std::size_t m = 0; m < run.cols; ++m, ++made)
         REQUIRE(e.contains(static_cast<NodeId>(record.out + n * run.pitch + m)));
@@ -40,8 +41,8 @@ void require_expansion(Tape<T>& tape, const Value<T>& root) {
   }
 }
 
-// y = f(x), x being a run of leaves: with f alone behind the root, so that its gradients come first; and with
-// x used after and before it too, so that they are added to others.
+// y = f(x), x being a run of leaves: with f alone behind the root, so that its gradients come
+// first; and with x used after and before it too, so that they are added to others.
 template <class T, class F>
 void require_expansion_of(std::size_t rows, std::size_t cols, F f) {
   reference::for_each_simd_target([&](const std::string&) {
@@ -61,14 +62,16 @@ void require_expansion_of(std::size_t rows, std::size_t cols, F f) {
 
 // A small GPT out of the layers: two sentences, one longer than a vector and than 16 positions.
 template <class T>
-Value<T> gpt_loss(Tape<T>& tape, std::mt19937_64& bits, std::size_t C, std::size_t heads, std::size_t V) {
+Value<T> gpt_loss(Tape<T>& tape, std::mt19937_64& bits, std::size_t C, std::size_t heads,
+                  std::size_t V) {
   const Positions starts = {0, 3, 21};
   const std::size_t N = starts.back();
   Positions ids, targets;
   for (std::size_t n = 0; n < N; ++n) ids.push_back(static_cast<std::uint32_t>(bits() % V));
   for (std::uint32_t n = 0; n < N; ++n) ids.push_back(n < 3 ? n : n - 3);
   for (std::size_t n = 0; n < N; ++n) targets.push_back(static_cast<std::uint32_t>(bits() % V));
-  auto x = rmsnorm(embedding<T>(drawn_run(tape, bits, V, C), drawn_run(tape, bits, 18, C), ids), 1e-5);
+  auto x =
+      rmsnorm(embedding<T>(drawn_run(tape, bits, V, C), drawn_run(tape, bits, 18, C), ids), 1e-5);
   for (int layer = 0; layer < 2; ++layer) {
     auto h = linear(rmsnorm(x, 1e-5), drawn_run(tape, bits, C, 3 * C));
     x = x + linear(causal_self_attention<T>(h, starts, heads), drawn_run(tape, bits, C, C));
@@ -80,9 +83,9 @@ Value<T> gpt_loss(Tape<T>& tape, std::mt19937_64& bits, std::size_t C, std::size
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("elementwise runs expand to the bits of their data and gradients", "[autograd][expand]",
-                   float, double) {
-  using R = Run<TestType>;
+TEMPLATE_TEST_CASE("elementwise runs expand to the bits of their data and gradients",
+                   "[autograd][expand]", float, double) {
+  using R = Matrix<TestType>;
   const auto check = [](auto f) {
     for (const auto& [rows, cols] : {std::pair{1, 1}, {3, 5}, {2, 18}})
       require_expansion_of<TestType>(rows, cols, [&](auto& tape, auto& bits, const R& x) {
@@ -98,92 +101,95 @@ TEMPLATE_TEST_CASE("elementwise runs expand to the bits of their data and gradie
 
 TEMPLATE_TEST_CASE("sum mean dot and gather expand to the bits of their data and gradients",
                    "[autograd][expand]", float, double) {
-  using R = Run<TestType>;
+  using R = Matrix<TestType>;
   for (const auto& [rows, cols] : {std::pair{1, 1}, {1, 15}, {3, 16}, {2, 17}, {2, 50}})
     require_expansion_of<TestType>(rows, cols, [](auto& tape, auto& bits, const R& x) {
       const auto y = drawn_run(tape, bits, x.rows(), x.cols());
-      const std::vector scalars = {sum(x), mean(x), dot(x, y), dot(x, x), x(0, 0), sum(x) * x(0, 0)};
+      const std::vector scalars = {sum(x),    mean(x), dot(x, y),
+                                   dot(x, x), x(0, 0), sum(x) * x(0, 0)};
       const auto gathered = gather<TestType>(scalars);
       return gathered * gathered;
     });
 }
 
-TEMPLATE_TEST_CASE("gather of scalars taken several times expands to the bits of its data and gradients",
-                   "[autograd][expand]", float, double) {
-  require_expansion_of<TestType>(2, 3, [](auto&, auto& bits, const Run<TestType>& x) {
+TEMPLATE_TEST_CASE(
+    "gather of scalars taken several times expands to the bits of its data and gradients",
+    "[autograd][expand]", float, double) {
+  require_expansion_of<TestType>(2, 3, [](auto&, auto& bits, const Matrix<TestType>& x) {
     std::vector<Value<TestType>> scalars;
     for (int i = 0; i < 40; ++i) scalars.push_back(x(bits() % 2, bits() % 3));
     return gather<TestType>(scalars);
   });
 }
 
-TEMPLATE_TEST_CASE("linear layers expand to the bits of their data and gradients", "[autograd][expand]",
-                   float, double) {
+TEMPLATE_TEST_CASE("linear layers expand to the bits of their data and gradients",
+                   "[autograd][expand]", float, double) {
   for (const auto& [N, K] : {std::pair{1, 1}, {3, 5}, {7, 17}})
     for (const std::size_t M : {1, 7, 19})
-      require_expansion_of<TestType>(N, K, [&](auto& tape, auto& bits, const Run<TestType>& x) {
+      require_expansion_of<TestType>(N, K, [&](auto& tape, auto& bits, const Matrix<TestType>& x) {
         const auto w = drawn_run(tape, bits, x.cols(), M);
         return linear(x, w) + linear(tanh(x), w);  // the weights have two users
       });
 }
 
-TEMPLATE_TEST_CASE("rmsnorm expands to the bits of its data and gradients", "[autograd][expand]", float,
-                   double) {
+TEMPLATE_TEST_CASE("rmsnorm expands to the bits of its data and gradients", "[autograd][expand]",
+                   float, double) {
   for (const std::size_t C : {1, 8, 15, 16, 17, 20, 33})
     require_expansion_of<TestType>(
-        3, C, [](auto&, auto&, const Run<TestType>& x) { return rmsnorm(x, 1e-5); });
+        3, C, [](auto&, auto&, const Matrix<TestType>& x) { return rmsnorm(x, 1e-5); });
 }
 
-TEMPLATE_TEST_CASE("embedding expands to the bits of its data and gradients", "[autograd][expand]", float,
-                   double) {
+TEMPLATE_TEST_CASE("embedding expands to the bits of its data and gradients", "[autograd][expand]",
+                   float, double) {
   const Positions ids = {2, 0, 2, 2, 0, 1, 2, 1};
   for (const std::size_t C : {1, 16, 19})
-    require_expansion_of<TestType>(3, C, [&](auto& tape, auto& bits, const Run<TestType>& x) {
+    require_expansion_of<TestType>(3, C, [&](auto& tape, auto& bits, const Matrix<TestType>& x) {
       return embedding<TestType>(x, drawn_run(tape, bits, 3, x.cols()), ids);
     });
 }
 
-TEMPLATE_TEST_CASE("attention expands to the bits of its data and gradients", "[autograd][expand]", float,
-                   double) {
+TEMPLATE_TEST_CASE("attention expands to the bits of its data and gradients", "[autograd][expand]",
+                   float, double) {
   for (const auto& [heads, head_dim] : {std::pair{1, 1}, {2, 3}, {2, 8}, {1, 20}})
     for (const Positions& starts : {Positions{0, 1}, {0, 3, 8}, {0, 17, 19}})
       require_expansion_of<TestType>(starts.back(), 3 * heads * head_dim,
-                                     [&, h = heads](auto&, auto&, const Run<TestType>& x) {
+                                     [&, h = heads](auto&, auto&, const Matrix<TestType>& x) {
                                        return causal_self_attention<TestType>(x, starts, h);
                                      });
 }
 
-TEMPLATE_TEST_CASE("cached attention expands to the bits of its data and gradients", "[autograd][expand]",
-                   float, double) {
+TEMPLATE_TEST_CASE("cached attention expands to the bits of its data and gradients",
+                   "[autograd][expand]", float, double) {
   for (const std::size_t positions : {1, 4, 18})
-    require_expansion_of<TestType>(
-        positions, 18, [](auto& tape, auto&, const Run<TestType>& x) {
-          std::vector<NodeId> rows;
-          std::vector<Value<TestType>> outs;
-          for (std::size_t t = 0; t < x.rows(); ++t) {
-            rows.push_back(x.node(t, 0));
-            const auto y = cached_attention<TestType>(tape, rows, 6, 2);
-            for (std::size_t m = 0; m < 6; ++m) outs.push_back(y(0, m));
-          }
-          return gather<TestType>(outs);
-        });
+    require_expansion_of<TestType>(positions, 18, [](auto& tape, auto&, const Matrix<TestType>& x) {
+      std::vector<NodeId> rows;
+      std::vector<Value<TestType>> outs;
+      for (std::size_t t = 0; t < x.rows(); ++t) {
+        rows.push_back(x.node(t, 0));
+        const auto y = cached_attention<TestType>(tape, rows, 6, 2);
+        for (std::size_t m = 0; m < 6; ++m) outs.push_back(y(0, m));
+      }
+      return gather<TestType>(outs);
+    });
 }
 
-TEMPLATE_TEST_CASE("cross-entropy expands to the bits of its data and gradients even where a probability is 0",
-                   "[autograd][expand]", float, double) {
+TEMPLATE_TEST_CASE(
+    "cross-entropy expands to the bits of its data and gradients even where a probability is 0",
+    "[autograd][expand]", float, double) {
   for (const std::size_t V : {1, 5, 16, 19, 47})
     for (const int scale : {1, 400})
-      require_expansion_of<TestType>(3, V, [&](auto& tape, auto&, const Run<TestType>& x) {
-        const auto scales = tape.leaf_run(3, V);
+      require_expansion_of<TestType>(3, V, [&](auto& tape, auto&, const Matrix<TestType>& x) {
+        const auto scales = tape.matrix(3, V);
         for (std::size_t i = 0; i < 3 * V; ++i)
           *tape.data_from(scales.node(i / V, i % V)) = static_cast<TestType>(scale);
-        const Positions targets = {0, static_cast<std::uint32_t>(V - 1), static_cast<std::uint32_t>(V / 2)};
+        const Positions targets = {0, static_cast<std::uint32_t>(V - 1),
+                                   static_cast<std::uint32_t>(V / 2)};
         return cross_entropy<TestType>(x * scales, targets);
       });
 }
 
-TEMPLATE_TEST_CASE("a whole GPT step expands to the bits of its data and gradients", "[autograd][expand]",
-                   float, double) {
+TEMPLATE_TEST_CASE("a whole GPT step expands to the bits of its data and gradients",
+                   "[autograd][expand]", float, double) {
   for (const auto& [C, heads, V] : {std::tuple{8, 2, 11}, {20, 5, 18}}) {
     std::mt19937_64 bits(431);
     Tape<TestType> tape;
@@ -192,7 +198,8 @@ TEMPLATE_TEST_CASE("a whole GPT step expands to the bits of its data and gradien
   }
 }
 
-TEST_CASE("the expansion of a linear output is a chain of fused products and sums", "[autograd][expand]") {
+TEST_CASE("the expansion of a linear output is a chain of fused products and sums",
+          "[autograd][expand]") {
   Tape<double> tape;
   std::mt19937_64 bits(422);
   const auto y = linear(drawn_run(tape, bits, 1, 3), drawn_run(tape, bits, 3, 1));
@@ -202,11 +209,12 @@ TEST_CASE("the expansion of a linear output is a chain of fused products and sum
     ops.push_back(node.op());
     ops.push_back(node.children()[0].value.op());
   }
-  REQUIRE(ops == std::vector<std::string>{"fused_add", "fused_mul", "fused_add", "fused_mul", "fused_add",
-                                          "fused_mul"});
+  REQUIRE(ops == std::vector<std::string>{"fused_add", "fused_mul", "fused_add", "fused_mul",
+                                          "fused_add", "fused_mul"});
 }
 
-TEST_CASE("the expansion of a sum adds each term and each lane that has one", "[autograd][expand]") {
+TEST_CASE("the expansion of a sum adds each term and each lane that has one",
+          "[autograd][expand]") {
   Tape<double> tape;
   std::mt19937_64 bits(425);
   REQUIRE(sum(drawn_run(tape, bits, 2, 3)).expand().tape().records().size() == 6 + 2);
@@ -223,17 +231,17 @@ TEMPLATE_TEST_CASE("one node's expansion has the whole graph's bits for inner no
   std::set<std::string> names;
   std::size_t inner = 0;
   for (const Record& record : tape.records()) {
-    if (!record.is_run) continue;
-    const RunInfo& run = tape.runs()[record.b];
+    if (!record.is_matrix) continue;
+    const MatrixInfo& run = tape.matrices()[record.b];
     for (const std::size_t n : {std::size_t{0}, std::size_t{run.rows - 1}}) {
       const auto at = static_cast<NodeId>(run.out + n * run.pitch + run.cols / 2);
       const auto row = Expansion<TestType>::of_node(tape, at);
       REQUIRE(bits_of(row.root().data()) == bits_of(tape.data(at)));
       REQUIRE(bits_of(row.root().grad()) == bits_of(tape.grad(at)));
-      for (const auto& named : row.named())
-        for (const auto& other : whole.named())
-          if (other.row_output == named.row_output && other.what == named.what && other.i == named.i &&
-              other.j == named.j) {
+      for (const auto& named : row.inner_nodes())
+        for (const auto& other : whole.inner_nodes())
+          if (other.row_output == named.row_output && other.what == named.what &&
+              other.i == named.i && other.j == named.j) {
             const Value<TestType> a(row.tape(), named.node), b(whole.tape(), other.node);
             REQUIRE(bits_of(a.data()) == bits_of(b.data()));
             REQUIRE(bits_of(a.grad()) == bits_of(b.grad()));
@@ -243,7 +251,8 @@ TEMPLATE_TEST_CASE("one node's expansion has the whole graph's bits for inner no
     }
   }
   REQUIRE(names == std::set<std::string>{"scale", "scores", "weights"});
-  // Of the first and last row: 5 norms, and in 2 layers 3 heads' scores and weights at positions 0 and 17.
+  // Of the first and last row: 5 norms, and in 2 layers 3 heads' scores and weights at positions 0
+  // and 17.
   REQUIRE(inner == 5 * 2 + 2 * 3 * 2 * (1 + 18));
 }
 
@@ -255,7 +264,7 @@ TEST_CASE("attention weights of an expansion sum to 1 and its leaves name the or
   const auto x = drawn_run(tape, bits, 4, 12);
   const auto e = causal_self_attention<double>(x, starts, 2)(2, 1).expand();
   double total = 0;
-  for (const auto& named : e.named())
+  for (const auto& named : e.inner_nodes())
     if (named.what == "weights" && named.i == 0) total += Value(e.tape(), named.node).data();
   REQUIRE(total == Approx(1).epsilon(1e-15));
   std::set<NodeId> originals;
@@ -267,7 +276,8 @@ TEST_CASE("attention weights of an expansion sum to 1 and its leaves name the or
   REQUIRE(originals.count(x.node(3, 4)) == 0);
 }
 
-TEST_CASE("a scalar's expansion has its data and its gradient and its label", "[autograd][expand]") {
+TEST_CASE("a scalar's expansion has its data and its gradient and its label",
+          "[autograd][expand]") {
   Tape<double> tape;
   const auto a = tape.leaf(3, "a"), b = tape.leaf(5, "b"), y = a * b;
   (y * 2).backward();

@@ -1,5 +1,6 @@
-// What a user's own flags may not change. This file is compiled with some that move the bits of plain arithmetic: products
-// and sums made one rounding (GCC's default), sums taken in another order, x - x taken for 0.
+// What a user's own flags may not change. This file is compiled with some that move the bits of
+// plain arithmetic: products and sums made one rounding (GCC's default), sums taken in another
+// order, x - x taken for 0.
 #include <array>
 #include <limits>
 #include <vector>
@@ -46,8 +47,8 @@ FOR_FMA std::vector<T> chain(std::array<T, 3> start, Step step) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("operators on values have the bits of the kernels whatever the user's flags", "[autograd][ops]",
-                   float, double) {
+TEMPLATE_TEST_CASE("operators on values have the bits of the kernels whatever the user's flags",
+                   "[autograd][ops]", float, double) {
   using T = TestType;
   if (!has_fma()) return;
   const T tiny = std::numeric_limits<T>::epsilon(), inf = std::numeric_limits<T>::infinity();
@@ -55,12 +56,13 @@ TEMPLATE_TEST_CASE("operators on values have the bits of the kernels whatever th
   CHECK(fused<T>(more, more, less) == square);
   CHECK(there_and_back<T>(square, one) == square);
 
-  const std::array<std::array<T, 3>, 6> starts = {{{T(0.3), T(0.99), T(0.7)},
-                                                   {T(-1.7), T(-1.01), T(0.1)},
-                                                   {T(0), T(-0.), T(-0.)},
-                                                   {inf, T(0.5), T(1)},
-                                                   {T(1), T(0), -inf},
-                                                   {std::numeric_limits<T>::denorm_min(), T(0.5), T(0)}}};
+  const std::array<std::array<T, 3>, 6> starts = {
+      {{T(0.3), T(0.99), T(0.7)},
+       {T(-1.7), T(-1.01), T(0.1)},
+       {T(0), T(-0.), T(-0.)},
+       {inf, T(0.5), T(1)},
+       {T(1), T(0), -inf},
+       {std::numeric_limits<T>::denorm_min(), T(0.5), T(0)}}};
   for (const auto& start : starts) {
     CAPTURE(start[0], start[1], start[2]);
     const auto found = chain<T>(start, [](auto& y, auto& a, auto& b) FOR_FMA {
@@ -69,8 +71,11 @@ TEMPLATE_TEST_CASE("operators on values have the bits of the kernels whatever th
     });
     // Through the table, whose kernels were compiled with the project's flags.
     const auto want = chain<T>(start, [](auto& y, auto& a, auto& b) {
-      const auto apply = [](Op op, const auto& p, const auto& q) { return p.tape().record(op, p.id(), q.id()); };
-      const auto p = apply(Op::add, apply(Op::mul, y, a), b), q = apply(Op::sub, b, apply(Op::mul, p, a));
+      const auto apply = [](Op op, const auto& p, const auto& q) {
+        return p.tape().record(op, p.id(), q.id());
+      };
+      const auto p = apply(Op::add, apply(Op::mul, y, a), b),
+                 q = apply(Op::sub, b, apply(Op::mul, p, a));
       const auto c = apply(Op::neg, b, b), r = apply(Op::sub, apply(Op::add, q, c), c);
       return apply(Op::sub, apply(Op::mul, a, r), apply(Op::sub, p, p));
     });

@@ -1,5 +1,5 @@
-// Threads that take whole sentences through many operations: the bits of one thread, whatever else the scope
-// holds.
+// Threads that take whole sentences through many operations: the bits of one thread, whatever else
+// the scope holds.
 #include <array>
 #include <optional>
 
@@ -8,15 +8,16 @@
 #include "nn/layers.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
-#include "tests/support/tape_runs.h"
+#include "tests/support/tape_matrices.h"
 
 namespace glassbox {
 namespace {
 
-// Everything on the tape, values and gradients, after a step of a graph that has 60 rows in 20 sentences, a
-// weight of 60 rows too, and operations that cannot be cut with them.
+// Everything on the tape, values and gradients, after a step of a graph that has 60 rows in 20
+// sentences, a weight of 60 rows too, and operations that cannot be cut with them.
 template <class T>
-std::vector<T> all_bits(kernels::Threads* threads, std::uint32_t second_start, bool within_another = false) {
+std::vector<T> all_bits(kernels::Threads* threads, std::uint32_t second_start,
+                        bool within_another = false) {
   constexpr std::uint32_t kRows = 60;
   std::mt19937_64 bits(551);
   Tape<T> tape;
@@ -25,17 +26,17 @@ std::vector<T> all_bits(kernels::Threads* threads, std::uint32_t second_start, b
   const auto few = drawn_run(tape, bits, 3, kRows), wide = drawn_run(tape, bits, kRows, 3 * kRows);
   std::vector<std::uint32_t> starts{0, second_start}, others{0, 10, kRows};
   while (starts.size() <= 20) starts.push_back(static_cast<std::uint32_t>(3 * starts.size()));
-  std::vector<Run<T>> ends;
+  std::vector<Matrix<T>> ends;
   {
     SentenceScope<T> sentences(tape, starts);
     std::optional<SentenceScope<T>> inner;
     if (within_another) inner.emplace(tape, starts);
     auto h = tanh(linear(x, w));
-    h = h * w;                                               // a weight as an operand like any other
-    h = linear(rmsnorm(h, 1e-5), tanh(w));                   // a weight that was computed
-    h = tanh(h);                                             // which waits
-    const auto scalar = w(1, 1) * w(1, 2);                   // what a scalar does not
-    const auto aside = tanh(linear(few, w));                 // other rows
+    h = h * w;                                // a weight as an operand like any other
+    h = linear(rmsnorm(h, 1e-5), tanh(w));    // a weight that was computed
+    h = tanh(h);                              // which waits
+    const auto scalar = w(1, 1) * w(1, 2);    // what a scalar does not
+    const auto aside = tanh(linear(few, w));  // other rows
     h = causal_self_attention<T>(linear(h, wide), starts, 4);
     h = h + causal_self_attention<T>(linear(h, wide), others, 4);  // other sentences
     ends = {h * x, aside, gather<T>(std::array{scalar})};
@@ -45,25 +46,28 @@ std::vector<T> all_bits(kernels::Threads* threads, std::uint32_t second_start, b
   tape.zero_grad();
   loss.backward();
   std::vector<T> all;
-  for (const RunInfo& run : tape.runs())
+  for (const MatrixInfo& run : tape.matrices())
     for (std::uint32_t n = 0; n < run.rows; ++n)
       for (std::uint32_t m = 0; m < run.cols; ++m)
-        for (const T v : {tape.data(run.out + n * run.pitch + m), tape.grad(run.out + n * run.pitch + m)})
+        for (const T v :
+             {tape.data(run.out + n * run.pitch + m), tape.grad(run.out + n * run.pitch + m)})
           all.push_back(v);
   return all;
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("SentenceScope: the same bits for any number of threads, whatever is recorded in it",
-                   "[autograd][threads]", float, double) {
+TEMPLATE_TEST_CASE(
+    "SentenceScope: the same bits for any number of threads, whatever is recorded in it",
+    "[autograd][threads]", float, double) {
   for (const std::uint32_t second_start : {3, 1}) {
     const auto alone = all_bits<TestType>(nullptr, second_start);
     for (const std::size_t count : {2, 3, 5, 7}) {
       CAPTURE(count, second_start);
       kernels::Threads threads(count);
       REQUIRE(different_bits<TestType>(all_bits<TestType>(&threads, second_start), alone) == 0);
-      REQUIRE(different_bits<TestType>(all_bits<TestType>(&threads, second_start, true), alone) == 0);
+      REQUIRE(different_bits<TestType>(all_bits<TestType>(&threads, second_start, true), alone) ==
+              0);
     }
   }
 }
@@ -73,7 +77,8 @@ TEST_CASE("SentenceScope: after a throw the tape can be cleared and used", "[aut
   std::mt19937_64 bits(552);
   Tape<float> tape;
   tape.set_threads(&threads);
-  const auto x = drawn_run(tape, bits, 60, 64), w = drawn_run(tape, bits, 64, 64), narrow = drawn_run(tape, bits, 3, 3);
+  const auto x = drawn_run(tape, bits, 60, 64), w = drawn_run(tape, bits, 64, 64),
+             narrow = drawn_run(tape, bits, 3, 3);
   tape.keep();
   std::vector<std::uint32_t> starts;
   for (std::uint32_t row = 0; row <= 60; row += 3) starts.push_back(row);

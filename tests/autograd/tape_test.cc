@@ -4,7 +4,7 @@
 #include "autograd/scope.h"
 #include "nn/layers.h"
 #include "tests/catch_compat.hpp"
-#include "tests/support/tape_runs.h"
+#include "tests/support/tape_matrices.h"
 
 namespace glassbox {
 namespace {
@@ -25,7 +25,8 @@ void require_tape_error(F f, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a second backward finds inner gradients fresh and adds to those of leaves", "[autograd][tape]") {
+TEST_CASE("a second backward finds inner gradients fresh and adds to those of leaves",
+          "[autograd][tape]") {
   Tape<double> tape;
   const auto x = tape.leaf(3), y = x * x * x;
   y.backward();
@@ -72,7 +73,8 @@ TEST_CASE("a run that nothing uses passes nothing on even where an earlier step 
   }
 }
 
-TEST_CASE("backward from another root leaves nothing of the first in inner nodes", "[autograd][tape]") {
+TEST_CASE("backward from another root leaves nothing of the first in inner nodes",
+          "[autograd][tape]") {
   Tape<double> tape;
   std::mt19937_64 bits(411);
   const auto x = drawn_run(tape, bits, 2, 5), w = drawn_run(tape, bits, 5, 5);
@@ -121,7 +123,7 @@ TEST_CASE("a run that three operations use gets the sum of their gradients", "[a
   for (std::size_t m = 0; m < 7; ++m) {
     const auto value = [&](double step) {
       const StepScope scope(tape);
-      const auto moved = tape.leaf_run(3, 7);
+      const auto moved = tape.matrix(3, 7);
       std::copy_n(tape.data_from(x.node(0, 0)), 48, tape.data_from(moved.node(0, 0)));
       *tape.data_from(moved.node(1, m)) += step;
       return dot(moved + linear(rmsnorm(moved, 1e-5), w) + moved * moved, g).data();
@@ -177,7 +179,7 @@ TEST_CASE("a handle from before clear is stale in every use", "[autograd][tape]"
   const auto w = tape.leaf(2);
   tape.keep();
   auto y = w * 3;
-  const auto run = exp(tape.leaf_run(2, 3));
+  const auto run = exp(tape.matrix(2, 3));
   tape.clear();
   const auto again = w * 4;  // where y was
   require_tape_error([&] { y.data(); }, kCleared);
@@ -197,16 +199,17 @@ TEST_CASE("a handle from before clear is stale in every use", "[autograd][tape]"
   REQUIRE(again.data() == 8);
 }
 
-TEST_CASE("a handle from before clear stays stale when what took its place is kept", "[autograd][tape]") {
+TEST_CASE("a handle from before clear stays stale when what took its place is kept",
+          "[autograd][tape]") {
   Tape<double> tape;
   const auto a = tape.leaf(2);
-  const auto run = tape.leaf_run(2, 3);
+  const auto run = tape.matrix(2, 3);
   tape.keep();
   const auto old = a * a;
   const auto old_run = tanh(run);
   tape.clear();
   const auto sum = a + 3.0;
-  const auto first = tape.leaf_run(2, 3), second = tape.leaf_run(2, 3);
+  const auto first = tape.matrix(2, 3), second = tape.matrix(2, 3);
   const auto outer = tape.keep();
   const auto product = sum * a;
   {
@@ -231,7 +234,7 @@ TEST_CASE("a handle from before the weights moved is stale and says so", "[autog
   const auto w = tape.leaf(2);
   tape.keep();
   const auto y = w * 3;
-  const auto run = exp(tape.leaf_run(2, 3));
+  const auto run = exp(tape.matrix(2, 3));
   *tape.data_from(w.id()) = 4;
   tape.weights_moved();
   require_tape_error([&] { y.data(); }, kMoved);
@@ -271,7 +274,8 @@ TEST_CASE("misuse of the tape throws and says what was expected", "[autograd][ta
   std::mt19937_64 bits(415);
   auto a = tape.leaf(1);
   const auto b = other.leaf(2);
-  const auto x = drawn_run(tape, bits, 2, 3), y = drawn_run(tape, bits, 3, 3), z = drawn_run(other, bits, 2, 3);
+  const auto x = drawn_run(tape, bits, 2, 3), y = drawn_run(tape, bits, 3, 3),
+             z = drawn_run(other, bits, 2, 3);
   require_tape_error([&] { a + b; }, "expected operands of one tape");
   require_tape_error([&] { x + z; }, "expected operands of one tape");
   require_tape_error([&] { x + y; }, "expected equal shapes, found (2, 3) and (3, 3)");

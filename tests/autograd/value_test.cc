@@ -73,10 +73,10 @@ TEST_CASE("compound assignment makes a new node and leaves the old one", "[autog
   Tape<double> tape;
   const V x = tape.leaf(3);
   V y = x;
-  y += x;       // 6
-  y *= y;       // 36
-  y -= 4;       // 32
-  y /= x + 1;   // 8
+  y += x;      // 6
+  y *= y;      // 36
+  y -= 4;      // 32
+  y /= x + 1;  // 8
   REQUIRE(y.data() == 8);
   REQUIRE(x.data() == 3);
   y.backward();
@@ -144,7 +144,10 @@ TEST_CASE("a chain of a million nodes takes 24 bytes a node in float and no stac
 }
 
 TEST_CASE("a value used twice counts twice at a leaf and inside", "[autograd][value]") {
-  const Graph twice(1, [](V a) { const V b = a + a; return b + b; });
+  const Graph twice(1, [](V a) {
+    const V b = a + a;
+    return b + b;
+  });
   REQUIRE(twice.da == 4);
   const Graph mixed(2, 3, [](V a, V b) {
     const V c = a + b, d = a * b, e = c + d, f = c * d;
@@ -171,7 +174,8 @@ TEST_CASE("differences and quotients have the right signs and cancel", "[autogra
   REQUIRE(Graph(0, [](V a) { return exp(a); }).da == 1);
 }
 
-TEST_CASE("a hidden layer whose inputs are all 0 gets a gradient of exactly 0", "[autograd][value]") {
+TEST_CASE("a hidden layer whose inputs are all 0 gets a gradient of exactly 0",
+          "[autograd][value]") {
   Tape<double> tape;
   std::vector<V> weights, hidden;
   for (int i = 0; i < 4; ++i) weights.push_back(tape.leaf(i - 1.5));

@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "base/error.h"
+#include "tests/support/error_message.h"
 #include "tests/support/full_device.h"
-#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glassbox;
@@ -37,13 +37,13 @@ TEST_CASE("read_file reads a pipe to its end", "[base][file]") {
 TEST_CASE("read_file names a missing file and the system's reason", "[base][file]") {
   const TemporaryFolder folder;
   const std::string path = folder / "cats.txt";
-  CHECK(refusal<FileError>([&] { read_file(path); }) ==
+  CHECK(error_message<FileError>([&] { read_file(path); }) ==
         path + ": can't be read: No such file or directory; check the path");
 }
 
 TEST_CASE("read_file refuses a folder as a folder", "[base][file]") {
   const TemporaryFolder folder;
-  CHECK(refusal<FileError>([&] { read_file(folder.path()); }) ==
+  CHECK(error_message<FileError>([&] { read_file(folder.path()); }) ==
         folder.path() + ": can't be read: it is a folder; name a file in it");
 }
 
@@ -97,7 +97,7 @@ TEST_CASE("write_file that fails half-way leaves the old file and no other", "[b
   const rlimit limit{8192, old_limit.rlim_max};
   REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
   const std::string message =
-      refusal<FileError>([&] { write_file(folder / "x", std::string(100'000, 'n')); });
+      error_message<FileError>([&] { write_file(folder / "x", std::string(100'000, 'n')); });
   ::setrlimit(RLIMIT_FSIZE, &old_limit);
   ::signal(SIGXFSZ, old_action);
   CHECK(message ==
@@ -106,12 +106,13 @@ TEST_CASE("write_file that fails half-way leaves the old file and no other", "[b
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("write_file to a full device is an error, and the device is one afterwards", "[base][file]") {
+TEST_CASE("write_file to a full device is an error, and the device is one afterwards",
+          "[base][file]") {
   if (!has_full_device()) {
     WARN("skipped: the full disk, for want of /dev/full");
     return;
   }
-  CHECK(refusal<FileError>([] { write_file("/dev/full", "x"); }) ==
+  CHECK(error_message<FileError>([] { write_file("/dev/full", "x"); }) ==
         "/dev/full: can't be written: No space left on device; make room or choose another disk");
   CHECK(is_device("/dev/full"));
 }
@@ -137,8 +138,10 @@ TEST_CASE("check_writable accepts what write_file can write and creates nothing"
   CHECK(folder.count() == 1);
 }
 
-TEST_CASE("check_writable refuses a folder in which nothing can be created, by root neither", "[base][file]") {
-  CHECK_THAT(refusal<FileError>([] { check_writable("/proc/x"); }), text_contains("/proc/x: can't be written: "));
+TEST_CASE("check_writable refuses a folder in which nothing can be created, by root neither",
+          "[base][file]") {
+  CHECK_THAT(error_message<FileError>([] { check_writable("/proc/x"); }),
+             text_contains("/proc/x: can't be written: "));
 }
 
 TEST_CASE("check_writable and write_file refuse the same impossible targets", "[base][file]") {
@@ -155,25 +158,27 @@ TEST_CASE("check_writable and write_file refuse the same impossible targets", "[
   }));
   const std::string path = folder.path() + name;
   CAPTURE(path);
-  const std::string early = refusal<FileError>([&] { check_writable(path); });
+  const std::string early = error_message<FileError>([&] { check_writable(path); });
   CHECK_THAT(early, text_contains(reason));
   CHECK(early.compare(0, path.size(), path) == 0);
-  CHECK(refusal<FileError>([&] { write_file(path, "x"); }) == early);
+  CHECK(error_message<FileError>([&] { write_file(path, "x"); }) == early);
 }
 
 TEST_CASE("check_writable refuses an empty path", "[base][file]") {
-  CHECK_THAT(refusal<FileError>([] { check_writable(""); }), text_contains("name is missing"));
+  CHECK_THAT(error_message<FileError>([] { check_writable(""); }),
+             text_contains("name is missing"));
 }
 
 TEST_CASE("check_writable refuses a folder without write permission", "[base][file]") {
   if (::geteuid() == 0) return;  // root may write anywhere
   const TemporaryFolder folder;
   REQUIRE(::chmod(folder.path().c_str(), 0500) == 0);
-  CHECK_THAT(refusal<FileError>([&] { check_writable(folder / "x"); }),
+  CHECK_THAT(error_message<FileError>([&] { check_writable(folder / "x"); }),
              text_contains("Permission denied; choose a folder you may write to"));
 }
 
-TEST_CASE("read_file: a device that never ends is refused, an empty one is an empty file", "[base][file]") {
+TEST_CASE("read_file: a device that never ends is refused, an empty one is an empty file",
+          "[base][file]") {
   if (!std::filesystem::is_character_file("/dev/zero")) return;
   CHECK_THROWS_WITH(read_file("/dev/zero"), text_contains("it is a device"));
   CHECK(read_file("/dev/null").empty());

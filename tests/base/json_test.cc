@@ -6,14 +6,14 @@
 #include <random>
 
 #include "base/error.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 using namespace glassbox;
 using Kind = Json::Kind;
 
 namespace {
 std::string refused(std::string_view text) {
-  const std::string message = refusal<FormatError>([&] { Json::parse(text, "m.json"); });
+  const std::string message = error_message<FormatError>([&] { Json::parse(text, "m.json"); });
   CHECK(message.compare(0, 8, "m.json: ") == 0);
   return message;
 }

@@ -6,7 +6,8 @@ using namespace glassbox;
 
 namespace {
 
-const std::vector<std::string> kCommands{"train", "finetune", "sample", "eval", "help", "man", "completion"};
+const std::vector<std::string> kCommands{"train", "finetune", "sample",    "eval",
+                                         "help",  "man",      "completion"};
 
 struct Refusal {
   const char* arguments;

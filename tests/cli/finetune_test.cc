@@ -4,7 +4,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "nn/model/model_file.h"
+#include "model/model_file.h"
 #include "tests/cli/program.h"
 
 using namespace glassbox;
@@ -21,7 +21,8 @@ struct Trained : Program {
     return std::get<Model<T>>(read_model(folder / name));
   }
   // Refused with that status in one line that has all the parts, and no file came or changed.
-  void refuses(const std::string& arguments, int status, const std::vector<std::string>& parts) const {
+  void refuses(const std::string& arguments, int status,
+               const std::vector<std::string>& parts) const {
     const std::string before = file("M");
     const std::size_t files = folder.count();
     const Outcome outcome = (*this)("finetune " + arguments);
@@ -40,7 +41,8 @@ template <class T>
 std::vector<T> row(const Model<T>& model, const std::string& name, std::size_t row) {
   const ParameterSpec& p = *model.weights.layout().find(name);
   std::vector<T> values;
-  for (std::size_t col = 0; col < p.cols; ++col) values.push_back(model.weights.data()[p.index(row, col)]);
+  for (std::size_t col = 0; col < p.cols; ++col)
+    values.push_back(model.weights.data()[p.index(row, col)]);
   return values;
 }
 template <class T>
@@ -56,7 +58,8 @@ bool same_parameter(const Model<T>& a, const Model<T>& b, const std::string& nam
 std::size_t questions(const Program& glassbox, const std::string& model) {
   const std::string openers = " who what where can is do does are how when why ";
   std::size_t count = 0;
-  for (const std::string& line : lines_of(glassbox.output("sample " + model + " --num-samples 200"))) {
+  for (const std::string& line :
+       lines_of(glassbox.output("sample " + model + " --num-samples 200"))) {
     const std::string first = line.substr(0, line.find(' '));
     count += !first.empty() && openers.find(' ' + first + ' ') != std::string::npos ? 1 : 0;
   }
@@ -74,12 +77,14 @@ TEST_CASE("finetune: on the questions a model of statements asks, and its own fi
   CHECK(run.status == 0);
   CHECK(run.out.empty());
   CHECK(lines_of(run.err).back() == "wrote finetuned.safetensors");
-  CHECK(questions(glassbox, "M") <= 4);                        // measured: 0
-  CHECK(questions(glassbox, "finetuned.safetensors") >= 170);  // 70 in 100 are promised; measured: 195
+  CHECK(questions(glassbox, "M") <= 4);  // measured: 0
+  CHECK(questions(glassbox, "finetuned.safetensors") >=
+        170);  // 70 in 100 are promised; measured: 195
   CHECK(glassbox.file("M") == before);
 }
 
-TEST_CASE("finetune: starts from the model's weights, keeps its precision and names its parent", "[cli][finetune]") {
+TEST_CASE("finetune: starts from the model's weights, keeps its precision and names its parent",
+          "[cli][finetune]") {
   const Trained glassbox("--steps 40 --precision double" + kTinyShape);
   glassbox.output("finetune M TINY.txt --steps 0 --out same");
   const auto base = glassbox.model<double>("M"), same = glassbox.model<double>("same");
@@ -101,11 +106,14 @@ TEST_CASE("finetune: starts from the model's weights, keeps its precision and na
   CHECK_THAT(rows[1], text_contains(",0.001,3"));
 }
 
-TEST_CASE("finetune: unknown words are listed with their lines unless a flag says what becomes of them",
-          "[cli][finetune]") {
+TEST_CASE(
+    "finetune: unknown words are listed with their lines unless a flag says what becomes of them",
+    "[cli][finetune]") {
   const Trained glassbox;
   put_file(glassbox.folder / "new", "the lamp\n\nThe zebraxyz\na aardvark zebraxyz\n");
-  glassbox.refuses("M new", 1, {"glassbox: new: ", "\"zebraxyz\" (line 3), \"aardvark\" (line 4)", "--extend-vocab"});
+  glassbox.refuses(
+      "M new", 1,
+      {"glassbox: new: ", "\"zebraxyz\" (line 3), \"aardvark\" (line 4)", "--extend-vocab"});
   glassbox.refuses("M new --unk --extend-vocab", 2, {"found both"});
   put_file(glassbox.folder / "empty", "");
   put_file(glassbox.folder / "blank", " \n\t\r\n");
@@ -118,7 +126,8 @@ TEST_CASE("finetune: unknown words are listed with their lines unless a flag say
   glassbox.output("finetune M new --extend-vocab --steps 0 --out more");
   const auto more = glassbox.model<float>("more");
   REQUIRE(more.tokenizer.words().size() == words + 2);
-  CHECK(std::equal(base.tokenizer.words().begin(), base.tokenizer.words().end(), more.tokenizer.words().begin()));
+  CHECK(std::equal(base.tokenizer.words().begin(), base.tokenizer.words().end(),
+                   more.tokenizer.words().begin()));
   CHECK(more.tokenizer.words()[words] == "aardvark");
   CHECK(more.tokenizer.words()[words + 1] == "zebraxyz");
   for (const char* const table : {"token_embedding", "output"}) {
@@ -128,7 +137,8 @@ TEST_CASE("finetune: unknown words are listed with their lines unless a flag say
     CHECK(row(more, table, words) != std::vector<float>(8));
   }
   glassbox.output("finetune M new --extend-vocab --out more");
-  CHECK_THAT(glassbox.output("sample more -p 'a aardvark' --num-samples 1"), text_contains("a aardvark"));
+  CHECK_THAT(glassbox.output("sample more -p 'a aardvark' --num-samples 1"),
+             text_contains("a aardvark"));
 
   glassbox.output("finetune M new --unk --out unk");
   const auto unk = glassbox.model<float>("unk");
@@ -143,7 +153,8 @@ TEST_CASE("finetune: unknown words are listed with their lines unless a flag say
   CHECK(row(both, "output", words + 2) == row(unk, "output", words));
 }
 
-TEST_CASE("finetune: the line aardvark, which would shift every sorted id, shifts none", "[cli][finetune]") {
+TEST_CASE("finetune: the line aardvark, which would shift every sorted id, shifts none",
+          "[cli][finetune]") {
   const Trained glassbox;
   put_file(glassbox.folder / "TINY.txt", "aardvark\n" + glassbox.file("TINY.txt"));
   glassbox.refuses("M TINY.txt", 1, {"\"aardvark\" (line 1)"});
@@ -153,17 +164,19 @@ TEST_CASE("finetune: the line aardvark, which would shift every sorted id, shift
   CHECK(model.tokenizer.words().back() == "aardvark");
 }
 
-TEST_CASE("finetune: no spelling of --out or --log-file reaches the base model or a text", "[cli][finetune]") {
+TEST_CASE("finetune: no spelling of --out or --log-file reaches the base model or a text",
+          "[cli][finetune]") {
   const Trained glassbox;
   namespace fs = std::filesystem;
   fs::create_symlink("M", glassbox.folder / "soft");
   fs::create_hard_link(glassbox.folder / "M", glassbox.folder / "hard");
   fs::create_directory_symlink(".", glassbox.folder / "here");
   const std::string absolute = "'" + (glassbox.folder / "M") + "'";
-  for (const std::string& out : {std::string("M"), std::string("./M"), std::string("soft"), std::string("hard"),
-                                 std::string("here/M"), absolute}) {
+  for (const std::string& out : {std::string("M"), std::string("./M"), std::string("soft"),
+                                 std::string("hard"), std::string("here/M"), absolute}) {
     glassbox.refuses("M TINY.txt --out " + out, 2, {"--out: expected another file than MODEL"});
-    glassbox.refuses("M TINY.txt --log-file " + out, 2, {"--log-file: expected another file than MODEL"});
+    glassbox.refuses("M TINY.txt --log-file " + out, 2,
+                     {"--log-file: expected another file than MODEL"});
   }
   glassbox.refuses("soft TINY.txt --out M", 2, {"another file than MODEL"});
   glassbox.refuses("M TINY.txt --out TINY.txt", 2, {"another file than CORPUS"});
@@ -173,24 +186,29 @@ TEST_CASE("finetune: no spelling of --out or --log-file reaches the base model o
   glassbox.refuses("x.tmp TINY.txt --out x", 2, {"x.tmp would be lost"});
 }
 
-TEST_CASE("finetune: frozen parameters keep their very bits and the others move", "[cli][finetune]") {
+TEST_CASE("finetune: frozen parameters keep their very bits and the others move",
+          "[cli][finetune]") {
   const Trained glassbox;
-  glassbox.output("finetune M TINY.txt --steps 50 --freeze 'layers.0.*query,token_*' --freeze output --out F");
+  glassbox.output(
+      "finetune M TINY.txt --steps 50 --freeze 'layers.0.*query,token_*' --freeze output --out F");
   const auto base = glassbox.model<float>("M"), after = glassbox.model<float>("F");
   for (const ParameterSpec& p : base.weights.layout().parameters()) {
-    const bool frozen = p.name == "layers.0.attention.query" || p.name == "token_embedding" || p.name == "output";
+    const bool frozen =
+        p.name == "layers.0.attention.query" || p.name == "token_embedding" || p.name == "output";
     CAPTURE(p.name);
     CHECK(same_parameter(base, after, p.name) == frozen);
   }
   CHECK_THAT(after.training,
              text_contains(R"("frozen":["token_embedding","output","layers.0.attention.query"])"));
-  glassbox.refuses("M TINY.txt --freeze layer.0", 2, {"--freeze: expected the name of a parameter", "'layer.0'"});
+  glassbox.refuses("M TINY.txt --freeze layer.0", 2,
+                   {"--freeze: expected the name of a parameter", "'layer.0'"});
   glassbox.refuses("M TINY.txt --freeze '*'", 2, {"left to train"});
 }
 
 TEST_CASE("finetune: what is frozen changes nothing else in a step", "[cli][finetune]") {
   const Trained glassbox;
-  // One step from the same weights: the gradients are the same whether a parameter then moves or not.
+  // One step from the same weights: the gradients are the same whether a parameter then moves or
+  // not.
   glassbox.output("finetune M TINY.txt --steps 1 --out all");
   glassbox.output("finetune M TINY.txt --steps 1 --freeze 'layers.0.mlp.*' --out some");
   const auto all = glassbox.model<float>("all"), some = glassbox.model<float>("some");
@@ -211,7 +229,8 @@ TEST_CASE("finetune: --retain tells the old text's loss before and after", "[cli
   const std::size_t at = run.err.find("loss on TINY.txt: ");
   REQUIRE(at != std::string::npos);
   double before = 0, after = 0;
-  REQUIRE(std::sscanf(run.err.c_str() + at, "loss on TINY.txt: %lf before, %lf after", &before, &after) == 2);
+  REQUIRE(std::sscanf(run.err.c_str() + at, "loss on TINY.txt: %lf before, %lf after", &before,
+                      &after) == 2);
   CHECK(std::abs(before - loss("M")) < 1e-4);
   CHECK(std::abs(after - loss("F")) < 1e-4);
   CHECK(after > before + 0.1);
@@ -219,9 +238,11 @@ TEST_CASE("finetune: --retain tells the old text's loss before and after", "[cli
   glassbox.refuses("M one --retain old", 1, {"old: line 2: ", "zebraxyz"});
 }
 
-TEST_CASE("finetune: a byte order mark, blank lines and carriage returns change no loss", "[cli][finetune]") {
+TEST_CASE("finetune: a byte order mark, blank lines and carriage returns change no loss",
+          "[cli][finetune]") {
   const Trained glassbox;
-  const std::string tiny = glassbox.file("TINY.txt"), run = "finetune M text --steps 40 --log-file log.csv";
+  const std::string tiny = glassbox.file("TINY.txt"),
+                    run = "finetune M text --steps 40 --log-file log.csv";
   put_file(glassbox.folder / "text", tiny);
   glassbox.output(run);
   const std::string plain = glassbox.file("log.csv");

@@ -27,10 +27,12 @@ double number_behind(const std::string& text, const std::string& label) {
 }
 }  // namespace
 
-TEST_CASE("inspect gradcheck: all parameters of either precision, status 0, the count in the last line",
-          "[cli][inspect]") {
+TEST_CASE(
+    "inspect gradcheck: all parameters of either precision, status 0, the count in the last line",
+    "[cli][inspect]") {
   for (const char* model : {"m", "d"}) {
-    const Outcome outcome = trained()("inspect gradcheck " + std::string(model) + ".safetensors " + words());
+    const Outcome outcome =
+        trained()("inspect gradcheck " + std::string(model) + ".safetensors " + words());
     CAPTURE(outcome.out, outcome.err);
     REQUIRE(outcome.status == 0);
     const std::string last = lines_of(outcome.out).back();
@@ -41,7 +43,8 @@ TEST_CASE("inspect gradcheck: all parameters of either precision, status 0, the 
 }
 
 TEST_CASE("inspect gradcheck: --sample checks that many", "[cli][inspect]") {
-  const auto lines = lines_of(trained().output("inspect gradcheck m.safetensors " + words() + " --sample 17"));
+  const auto lines =
+      lines_of(trained().output("inspect gradcheck m.safetensors " + words() + " --sample 17"));
   REQUIRE_THAT(lines.back(), text_contains("checked 17 of "));
 }
 
@@ -53,12 +56,14 @@ TEST_CASE("inspect trace: the printed sum is the printed logit", "[cli][inspect]
 TEST_CASE("inspect value: a logit's chance is what next prints", "[cli][inspect]") {
   const Json next = Json::parse(trained().output("next d.safetensors --top 1 --json"), "next");
   const std::string word = next.find("next")->array()[0].find("word")->string();
-  const auto lines = lines_of(trained().output("inspect value d.safetensors " + words() + " 'logits@0[" + word + "]'"));
+  const auto lines = lines_of(
+      trained().output("inspect value d.safetensors " + words() + " 'logits@0[" + word + "]'"));
   REQUIRE_THAT(lines[0], text_contains("logits@0[" + word + "]"));
   REQUIRE_THAT(lines[3], text_contains("matmul"));
 }
 
-TEST_CASE("inspect value: a wrong name is refused with the nearest, status 1, nothing printed", "[cli][inspect]") {
+TEST_CASE("inspect value: a wrong name is refused with the nearest, status 1, nothing printed",
+          "[cli][inspect]") {
   const Outcome outcome = trained()("inspect value m.safetensors " + words() + " 'embeding@0[1]'");
   REQUIRE(outcome.status == 1);
   REQUIRE(outcome.out.empty());
@@ -75,13 +80,15 @@ TEST_CASE("inspect params --csv: a line an entry and one of names", "[cli][inspe
 TEST_CASE("inspect gradients: one entry by name is the table's number", "[cli][inspect]") {
   const std::string csv =
       trained().output("inspect gradients d.safetensors " + words() + " 'output[3]' --csv");
-  const std::string one = trained().output("inspect gradients d.safetensors " + words() + " 'output[3][2]'");
+  const std::string one =
+      trained().output("inspect gradients d.safetensors " + words() + " 'output[3][2]'");
   REQUIRE(lines_of(csv).size() == 9);
   REQUIRE_THAT(csv, text_contains("output,3,2," + one.substr(one.find(' ') + 1)));
 }
 
 TEST_CASE("inspect attention --json: every row of every map sums to 1", "[cli][inspect]") {
-  const Json json = Json::parse(trained().output("inspect attention m.safetensors " + words() + " --json"), "json");
+  const Json json = Json::parse(
+      trained().output("inspect attention m.safetensors " + words() + " --json"), "json");
   REQUIRE(json.find("maps")->array().size() == 2);
   for (const Json& map : json.find("maps")->array())
     for (const Json& row : map.find("weights")->array()) {
@@ -92,14 +99,18 @@ TEST_CASE("inspect attention --json: every row of every map sums to 1", "[cli][i
 }
 
 TEST_CASE("inspect attention: colour only when it is asked for", "[cli][inspect]") {
-  REQUIRE(trained().output("inspect attention m.safetensors " + words()).find('\033') == std::string::npos);
-  REQUIRE(trained().output("inspect attention m.safetensors " + words() + " --color always").find('\033') !=
+  REQUIRE(trained().output("inspect attention m.safetensors " + words()).find('\033') ==
           std::string::npos);
+  REQUIRE(trained()
+              .output("inspect attention m.safetensors " + words() + " --color always")
+              .find('\033') != std::string::npos);
 }
 
-TEST_CASE("inspect attention: the last line is a legend, and every cell keeps to it", "[cli][inspect]") {
+TEST_CASE("inspect attention: the last line is a legend, and every cell keeps to it",
+          "[cli][inspect]") {
   const auto lines = lines_of(trained().output("inspect attention m.safetensors " + words()));
-  REQUIRE(lines.back() == "each mark begins at: 0.10. 0.20: 0.30- 0.40= 0.50+ 0.60* 0.70# 0.80% 0.90@");
+  REQUIRE(lines.back() ==
+          "each mark begins at: 0.10. 0.20: 0.30- 0.40= 0.50+ 0.60* 0.70# 0.80% 0.90@");
   const std::regex cell("([01])\\.([0-9])[0-9](.?)");
   std::size_t cells = 0;
   for (const std::string& line : lines)
@@ -124,9 +135,11 @@ TEST_CASE("inspect graph: micrograd's formula has micrograd's gradients", "[cli]
   REQUIRE_THAT(lines[1], text_contains("2.0000   -3.0000"));
 }
 
-TEST_CASE("inspect graph --format svg: no local derivative is written over another", "[cli][inspect]") {
+TEST_CASE("inspect graph --format svg: no local derivative is written over another",
+          "[cli][inspect]") {
   const std::string svg = trained().output("inspect graph --expr 'a*a + a' a=3 --format svg");
-  const std::regex label("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" class=\"local\"( text-anchor=\"end\")?>([^<]*)<");
+  const std::regex label(
+      "<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" class=\"local\"( text-anchor=\"end\")?>([^<]*)<");
   struct Place {
     double left, right, y;
   };
@@ -144,7 +157,9 @@ TEST_CASE("inspect graph --format svg: no local derivative is written over anoth
 
 TEST_CASE("inspect graph: Graphviz reads what is drawn", "[cli][inspect]") {
   if (trained().shell("command -v dot >/dev/null").status != 0) return;
-  REQUIRE(trained().shell("\"$G\" inspect graph --expr 'tanh(a*b + c)' a=2 b=-3 c=10 | dot -Tsvg").status == 0);
+  REQUIRE(trained()
+              .shell("\"$G\" inspect graph --expr 'tanh(a*b + c)' a=2 b=-3 c=10 | dot -Tsvg")
+              .status == 0);
   const Outcome outcome = trained().shell("\"$G\" inspect graph m.safetensors " + words() +
                                           " --around loss@1 --depth 2 | dot -Tsvg > around.svg");
   REQUIRE(outcome.status == 0);
@@ -160,7 +175,8 @@ TEST_CASE("inspect graph: wrong combinations are usage errors", "[cli][inspect]"
   CHECK(trained()("inspect graph --expr 'a+' a=1").status == 1);
 }
 
-TEST_CASE("inspect: a wrong second word is a usage error that names the nearest", "[cli][inspect]") {
+TEST_CASE("inspect: a wrong second word is a usage error that names the nearest",
+          "[cli][inspect]") {
   const Outcome outcome = trained()("inspect parms m.safetensors");
   REQUIRE(outcome.status == 2);
   REQUIRE_THAT(outcome.err, text_contains("did you mean inspect params?"));
@@ -168,7 +184,8 @@ TEST_CASE("inspect: a wrong second word is a usage error that names the nearest"
 
 TEST_CASE("inspect: alone it lists what can be inspected", "[cli][inspect]") {
   const std::string text = trained().output("inspect");
-  for (const char* what : {"params", "gradients", "gradcheck", "value", "graph", "attention", "trace", "cache"})
+  for (const char* what :
+       {"params", "gradients", "gradcheck", "value", "graph", "attention", "trace", "cache"})
     REQUIRE_THAT(text, text_contains(std::string("inspect ") + what));
   REQUIRE(trained().output("help inspect") == text);
   REQUIRE_THAT(trained().output("help inspect trace"), text_contains("--at T"));
@@ -186,9 +203,10 @@ TEST_CASE("next: chances fall from line to line", "[cli][inspect]") {
   REQUIRE(sum == Approx(1));
 }
 
-TEST_CASE("train --detect-anomaly: names the first bad scalar with step, operands and sentence", "[cli][anomaly]") {
-  const Outcome outcome =
-      trained()("train TINY.txt --steps 50 --lr 1e25 --detect-anomaly --out x.safetensors" + kTinyShape);
+TEST_CASE("train --detect-anomaly: names the first bad scalar with step, operands and sentence",
+          "[cli][anomaly]") {
+  const Outcome outcome = trained()(
+      "train TINY.txt --steps 50 --lr 1e25 --detect-anomaly --out x.safetensors" + kTinyShape);
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 1);
   REQUIRE_THAT(outcome.err, text_contains("glassbox: step "));

@@ -43,7 +43,9 @@ TEST_CASE("sample: a filter that is off changes no byte", "[cli][sample]") {
   CHECK(glassbox.output("sample M --temp 1e300 --num-samples 1").back() == '\n');
 }
 
-TEST_CASE("sample: on a terminal control characters of the text are shown, elsewhere they are written", "[cli][sample]") {
+TEST_CASE(
+    "sample: on a terminal control characters of the text are shown, elsewhere they are written",
+    "[cli][sample]") {
   const Program glassbox;
   put_file(glassbox.folder / "red.txt", "\033[31mred\n");
   glassbox.output("train red.txt --out M --steps 50" + kTinyShape);
@@ -52,7 +54,8 @@ TEST_CASE("sample: on a terminal control characters of the text are shown, elsew
     WARN("skipped: the terminal, for want of script");
     return;
   }
-  const Outcome run = glassbox.shell("export G; script -qec '\"$G\" sample M --temp 0 --num-samples 1' log");
+  const Outcome run =
+      glassbox.shell("export G; script -qec '\"$G\" sample M --temp 0 --num-samples 1' log");
   CHECK_THAT(run.out, text_contains("red"));
   CHECK(run.out.find('\033') == std::string::npos);
 }

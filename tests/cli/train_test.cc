@@ -123,7 +123,8 @@ TEST_CASE("train: a text without a sentence is refused and leaves nothing", "[cl
   }
 }
 
-TEST_CASE("train: odd texts give a working model: one word, one line, no blank, a line of 10 MB", "[cli][train]") {
+TEST_CASE("train: odd texts give a working model: one word, one line, no blank, a line of 10 MB",
+          "[cli][train]") {
   const Program glassbox;
   std::string words;
   for (int i = 0; words.size() < 10'000'000; ++i) words += "w" + std::to_string(i % 2000) + ' ';
@@ -131,7 +132,9 @@ TEST_CASE("train: odd texts give a working model: one word, one line, no blank, 
   put_file(glassbox.folder / "word", "cat");
   put_file(glassbox.folder / "same", "cat\ncat\ncat\n");
   put_file(glassbox.folder / "glued", std::string(100'000, 'x'));
-  put_file(glassbox.folder / "script", "\u732b\u304c\u5ea7\u308b\n\u041a\u043e\u0442 \u0441\u0438\u0434\u0438\u0442\n\u0646\u0627\u0645 \u0627\u0644\u0642\u0637\n");
+  put_file(glassbox.folder / "script",
+           "\u732b\u304c\u5ea7\u308b\n\u041a\u043e\u0442 "
+           "\u0441\u0438\u0434\u0438\u0442\n\u0646\u0627\u0645 \u0627\u0644\u0642\u0637\n");
   for (const std::string text : {"long", "word", "same", "glued", "script"}) {
     CAPTURE(text);
     glassbox.output("train " + text + " --steps 3 --out M" + kTinyShape);
@@ -139,14 +142,16 @@ TEST_CASE("train: odd texts give a working model: one word, one line, no blank, 
   }
 }
 
-TEST_CASE("train: on a terminal one line is drawn anew, with the time that is left", "[cli][train]") {
+TEST_CASE("train: on a terminal one line is drawn anew, with the time that is left",
+          "[cli][train]") {
   const Program glassbox;
   if (glassbox.shell("script --version").status != 0) {
     WARN("skipped: the bar on a terminal, for want of script");
     return;
   }
   const Outcome run = glassbox.shell(
-      "export G; env -u CI TERM=xterm script -qec '\"$G\" train TINY.txt --steps 20000 --out M" + kTinyShape + "' log");
+      "export G; env -u CI TERM=xterm script -qec '\"$G\" train TINY.txt --steps 20000 --out M" +
+      kTinyShape + "' log");
   CAPTURE(run.out);
   CHECK(run.status == 0);
   CHECK(std::count(run.out.begin(), run.out.end(), '\r') > 6);  // more than the ends of its lines
@@ -178,18 +183,19 @@ TEST_CASE("train: an epoch is one pass over the sentences", "[cli][train]") {
   CHECK(column(log_of(glassbox, "a\nb\nc\nd\ne\n", "--epochs 2" + kTinyShape), 0).size() == 10);
   CHECK(column(log_of(glassbox, "a\nb\nc\nd\n", "--epochs 3 --batch-size 2" + kTinyShape), 0)
             .size() == 6);
-  // Sentences of 1 to 512 words, so that the tokens say which were used: each once, the last two in a batch of
-  // their own. Powers of two sum to no other's sum.
+  // Sentences of 1 to 512 words, so that the tokens say which were used: each once, the last two in
+  // a batch of their own. Powers of two sum to no other's sum.
   std::string text;
   for (int words = 1; words <= 512; words *= 2) {
     for (int i = 0; i < words; ++i) text += "a ";
     text += '\n';
   }
-  const auto tokens = column(log_of(glassbox, text, "--epochs 1 --batch-size 4 --block-size 600" + kTinyShape), 3);
+  const auto tokens =
+      column(log_of(glassbox, text, "--epochs 1 --batch-size 4 --block-size 600" + kTinyShape), 3);
   REQUIRE(tokens.size() == 3);
   CHECK(tokens[2] == 1023 + 10);
-  CHECK(column(log_of(glassbox, text, "--epochs 3 --batch-size 4 --block-size 600" + kTinyShape), 3).back() ==
-        3 * (1023 + 10));
+  CHECK(column(log_of(glassbox, text, "--epochs 3 --batch-size 4 --block-size 600" + kTinyShape), 3)
+            .back() == 3 * (1023 + 10));
 }
 
 TEST_CASE("train: no steps write a valid untrained model", "[cli][train]") {
@@ -221,7 +227,8 @@ TEST_CASE("train: a loss that is not finite ends the run, keeps its line and the
     const Outcome run = glassbox("train TINY.txt --out M --log-file log.csv " + options);
     CAPTURE(options, run.err);
     CHECK(run.status == 1);
-    CHECK_THAT(lines_of(run.err).back(), text_contains("glassbox: step 2: expected a finite loss, found "));
+    CHECK_THAT(lines_of(run.err).back(),
+               text_contains("glassbox: step 2: expected a finite loss, found "));
     CHECK(run.err.find("-nan") == std::string::npos);
     CHECK(glassbox.file("M") == "older");
     const auto rows = lines_of(glassbox.file("log.csv"));
@@ -274,7 +281,8 @@ TEST_CASE("train: a disk that is full or a file that may not grow keeps the olde
   }
   const Outcome device = glassbox("train TINY.txt --steps 2 --out /dev/full");
   CHECK(device.status == 1);
-  CHECK_THAT(lines_of(device.err).back(), text_contains("/dev/full: can't be written: No space left on device"));
+  CHECK_THAT(lines_of(device.err).back(),
+             text_contains("/dev/full: can't be written: No space left on device"));
   CHECK(has_full_device());  // written in place, never renamed over
   const Outcome full = glassbox("train TINY.txt --steps 2 --out M --log-file /dev/full");
   CHECK(has_full_device());

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glassbox;
@@ -102,21 +102,21 @@ TEST_CASE("Corpus refuses bytes that are not UTF-8 text and names the line", "[d
       {std::string("\xFF\n\0", 3),
        "line 1: expected UTF-8 text, found the byte 0xFF; save the file as UTF-8"},
   }));
-  CHECK(refusal<FormatError>([&, t = text] { Corpus::from_text(t, "cats.txt"); }) ==
+  CHECK(error_message<FormatError>([&, t = text] { Corpus::from_text(t, "cats.txt"); }) ==
         "cats.txt: " + message);
 }
 
 TEST_CASE("Corpus refuses a text without a sentence", "[data][corpus]") {
-  CHECK(refusal<FormatError>([] { Corpus::from_text("", "cats.txt"); }) ==
+  CHECK(error_message<FormatError>([] { Corpus::from_text("", "cats.txt"); }) ==
         "cats.txt: expected a sentence a line, found an empty file; write one");
-  CHECK(refusal<FormatError>([] { Corpus::from_text(" \n\xEF\xBB\xBF\r\n", "cats.txt"); }) ==
+  CHECK(error_message<FormatError>([] { Corpus::from_text(" \n\xEF\xBB\xBF\r\n", "cats.txt"); }) ==
         "cats.txt: expected a sentence a line, found nothing but white space; write one");
 }
 
 TEST_CASE("Corpus refuses a missing file and a folder by their path", "[data][corpus]") {
   const TemporaryFolder folder;
   for (const std::string& path : {folder / "missing", folder.path()}) {
-    const std::string message = refusal<FileError>([&] { Corpus::read(path); });
+    const std::string message = error_message<FileError>([&] { Corpus::read(path); });
     CHECK(message.compare(0, path.size(), path) == 0);
   }
 }

@@ -1,7 +1,7 @@
 #include "data/tokenizer.h"
 
 #include "base/error.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 using namespace glassbox;
 
@@ -45,15 +45,16 @@ TEST_CASE("Tokenizer tells capitals apart if the corpus kept them", "[data][toke
   const Tokenizer tokenizer = of("The the", {.lowercase = false});
   CHECK(tokenizer.words() == Words{"The", "the"});
   CHECK(tokenizer.encode("the The") == Ids{1, 0});
-  CHECK(refusal<VocabularyError>([&] { tokenizer.encode("THE"); }) ==
+  CHECK(error_message<VocabularyError>([&] { tokenizer.encode("THE"); }) ==
         "expected words that the model knows, found \"THE\"; "
         "use others or train on text that has them");
 }
 
 TEST_CASE("Tokenizer names every unknown word once and drops none", "[data][tokenizer]") {
   const Tokenizer tokenizer = of("the cat");
-  CHECK_THAT(refusal<VocabularyError>([&] { tokenizer.encode("the zebraxyz \x1b Zebraxyz gnu"); }),
-             text_contains("found \"zebraxyz\", \"\\u001b\", \"gnu\";"));
+  CHECK_THAT(
+      error_message<VocabularyError>([&] { tokenizer.encode("the zebraxyz \x1b Zebraxyz gnu"); }),
+      text_contains("found \"zebraxyz\", \"\\u001b\", \"gnu\";"));
   CHECK(tokenizer.find("zebraxyz") == tokenizer.size());
   CHECK(tokenizer.find("cat") == 0);
 }
@@ -66,7 +67,7 @@ TEST_CASE("Tokenizer: no text becomes BOS, not even its spelling", "[data][token
 }
 
 TEST_CASE("Tokenizer refuses to encode invalid UTF-8", "[data][tokenizer]") {
-  CHECK_THAT(refusal<FormatError>([] { of("a").encode("a \xC3"); }),
+  CHECK_THAT(error_message<FormatError>([] { of("a").encode("a \xC3"); }),
              text_contains("found the byte 0xC3 at byte 2"));
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("Tokenizer: from_words refuses a damaged vocabulary and names the toke
       {"a", "expected a new word, found \"a\" again, which is token 0"},
       {"\xFF", "expected UTF-8, found other bytes"},
   }));
-  CHECK(refusal<FormatError>([&, w = word] {
+  CHECK(error_message<FormatError>([&, w = word] {
           Tokenizer::from_words({"a", w, "z"}, true, "m");
         }) == "m: token 1: " + found + "; the vocabulary is damaged: use a backup");
 }

@@ -14,8 +14,8 @@ namespace {
 void print(Tape<double>& tape) {
   fmt::print("node name operation from        value gradient\n");
   for (NodeId id = 0; id < tape.size(); ++id) {
-    if (const RunId at = tape.run_of(id); at != kNoRun) {
-      const RunInfo& run = tape.runs()[at];
+    if (const MatrixId at = tape.matrix_of(id); at != kNoMatrix) {
+      const MatrixInfo& run = tape.matrices()[at];
       if ((id - run.out) % run.pitch >= run.cols) continue;
     }
     const Value<double> value(tape, id);
@@ -40,7 +40,7 @@ int main() {
   }
   fmt::print("\n");
   Tape<double> tape;
-  auto x = tape.leaf_run(1, 2), w = tape.leaf_run(2, 1);
+  auto x = tape.matrix(1, 2), w = tape.matrix(2, 1);
   x(0, 0).set_data(2);
   x(0, 1).set_data(-3);
   w(0, 0).set_data(0.5);

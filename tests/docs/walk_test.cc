@@ -1,7 +1,8 @@
-// docs/walk.md and README.md, typed: every command in the page's order, and what it prints against what the page shows.
+// docs/walk.md and README.md, typed: every command in the page's order, and what it prints against
+// what the page shows.
 //
-// Numbers may differ in their last shown digit (other processors round in another order), numbers of nodes and
-// blanks freely; a line "..." stands for any lines.
+// Numbers may differ in their last shown digit (other processors round in another order), numbers
+// of nodes and blanks freely; a line "..." stands for any lines.
 #include <cctype>
 #include <cmath>
 #include <filesystem>
@@ -54,8 +55,11 @@ bool same_word(const std::string& a, const std::string& b) {
       continue;
     }
     const bool node = i > 0 && a[i - 1] == '#';
-    const bool exact = i > 0 && (a[i - 1] == '[' || a[i - 1] == '.') && x == std::floor(x);  // an index
-    if (exact ? x != y : !node && std::abs(x - y) > 2e-3 * std::max(std::abs(x), std::abs(y)) + 2e-4) return false;
+    const bool exact =
+        i > 0 && (a[i - 1] == '[' || a[i - 1] == '.') && x == std::floor(x);  // an index
+    if (exact ? x != y
+              : !node && std::abs(x - y) > 2e-3 * std::max(std::abs(x), std::abs(y)) + 2e-4)
+      return false;
     i += n;
     j += m;
   }
@@ -69,13 +73,15 @@ bool same_line(const std::string& a, const std::string& b) {
     const bool more_x = static_cast<bool>(one >> x), more_y = static_cast<bool>(other >> y);
     if (more_x != more_y) return false;
     if (!more_x) return true;
-    const bool bar = x.find_first_not_of('#') == std::string::npos && y.find_first_not_of('#') == std::string::npos;
+    const bool bar = x.find_first_not_of('#') == std::string::npos &&
+                     y.find_first_not_of('#') == std::string::npos;
     if (!bar && !same_word(x, y)) return false;
   }
 }
 
 // The first shown line that is not printed, or "".
-std::string first_missing(const std::vector<std::string>& shown, const std::vector<std::string>& printed) {
+std::string first_missing(const std::vector<std::string>& shown,
+                          const std::vector<std::string>& printed) {
   std::size_t at = 0;
   bool any = false;
   for (const std::string& line : shown) {
@@ -104,7 +110,8 @@ TEST_CASE("walk: lines that differ in a word or in a digit that counts are told 
 }
 
 TEST_CASE("walk: every command prints what the page shows", "[docs]") {
-  const auto [page, least] = GENERATE(table<std::string, std::size_t>({{"docs/walk.md", 20}, {"README.md", 10}}));
+  const auto [page, least] =
+      GENERATE(table<std::string, std::size_t>({{"docs/walk.md", 20}, {"README.md", 10}}));
   CAPTURE(page);
   const Program program;
   std::filesystem::create_directory_symlink(GLASSBOX_SOURCE_DIR "/data", program.folder / "data");

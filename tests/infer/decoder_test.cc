@@ -8,7 +8,7 @@
 #include "nn/gpt.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/small_models.h"
 #include "tests/support/temporary_folder.h"
 
@@ -162,7 +162,7 @@ TEST_CASE("Decoder: an unknown token is refused and changes neither cache nor wh
   const auto want = cached_logits(decoder, tokens);
   KvCache<double> cache(config);
   auto got = cached_logits(decoder, std::span(tokens).first(2), cache);
-  CHECK_THAT(refusal<VocabularyError>([&] { decoder.step(5, cache); }),
+  CHECK_THAT(error_message<VocabularyError>([&] { decoder.step(5, cache); }),
              text_contains("below 5, found 5"));
   CHECK(cache.size() == 2);
   const auto rest = cached_logits(decoder, std::span(tokens).subspan(2), cache);
@@ -177,7 +177,7 @@ TEST_CASE("Decoder: a full cache is refused and stays usable", "[infer][decoder]
   KvCache<double> cache(config);
   const auto want = cached_logits(decoder, tokens, cache);
   CHECK(cache.full());
-  CHECK_THAT(refusal<ConfigError>([&] { decoder.step(1, cache); }),
+  CHECK_THAT(error_message<ConfigError>([&] { decoder.step(1, cache); }),
              text_contains("at most 8 tokens, found 9"));
   CHECK(cache.size() == 8);
   cache.clear();
@@ -201,7 +201,7 @@ TEST_CASE("Decoder: a cache made for another shape is refused", "[infer][decoder
   block.block_size = 9;
   for (const GptConfig& other : {layers, width, block}) {
     KvCache<double> cache(other);
-    CHECK_THAT(refusal<ConfigError>([&] { decoder.step(1, cache); }),
+    CHECK_THAT(error_message<ConfigError>([&] { decoder.step(1, cache); }),
                text_contains("make it from the model's config"));
     CHECK(cache.size() == 0);
   }

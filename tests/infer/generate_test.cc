@@ -3,9 +3,9 @@
 #include <set>
 
 #include "base/error.h"
-#include "nn/model/tutorial_json.h"
+#include "model/tutorial_json.h"
 #include "tests/catch_compat.hpp"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 using namespace glassbox;
 
@@ -32,7 +32,8 @@ Decoder<double> indifferent_model(std::size_t block_size) {
 
 std::string first_sentence(Decoder<double>& model, const SamplerConfig& config) {
   Sampler sampler(config);
-  return model.tokenizer().decode(generate_tokens(model, sampler, {}, 0, Coins(7, 0)).tokens);
+  return model.tokenizer().decode(
+      generate_tokens(model, sampler, {}, 0, UniformStream(7, 0)).tokens);
 }
 
 }  // namespace
@@ -61,8 +62,9 @@ TEST_CASE("generate: a prompt begins the sentence and counts toward the block",
 TEST_CASE("generate: an unknown word of the prompt is named", "[infer][generate]") {
   auto model = small_model();
   Random random(3);
-  CHECK_THAT(refusal<VocabularyError>([&] { generate(model, {.prompt = "the zebraxyz"}, random); }),
-             text_contains("zebraxyz"));
+  CHECK_THAT(
+      error_message<VocabularyError>([&] { generate(model, {.prompt = "the zebraxyz"}, random); }),
+      text_contains("zebraxyz"));
 }
 
 TEST_CASE("generate: a prompt must leave room for one token", "[infer][generate]") {
@@ -73,7 +75,7 @@ TEST_CASE("generate: a prompt must leave room for one token", "[infer][generate]
   const std::size_t words = model.tokenizer().encode(sentence).size();
   CHECK((words == 7 || words == 8));
   const std::string message =
-      refusal<ConfigError>([&] { generate(model, {.prompt = seven + " the"}, random); });
+      error_message<ConfigError>([&] { generate(model, {.prompt = seven + " the"}, random); });
   CHECK_THAT(message, text_contains("at most 7 words"));
   CHECK_THAT(message, text_contains("found 8"));
 }
@@ -104,7 +106,7 @@ TEST_CASE("generate: no end within a sentence and none longer than the block, a 
   Sampler sampler({.temperature = 1});
   std::size_t empty = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    const Generated sentence = generate_tokens(model, sampler, {}, 0, Coins(42, i));
+    const Generated sentence = generate_tokens(model, sampler, {}, 0, UniformStream(42, i));
     REQUIRE(sentence.tokens.size() <= 6);
     for (const TokenId token : sentence.tokens) REQUIRE(token < 3);
     if (sentence.tokens.size() < 6) REQUIRE(sentence.stopped);
@@ -118,7 +120,7 @@ TEST_CASE("generate: a sentence does not depend on those before it", "[infer][ge
   auto model = small_model();
   Sampler sampler({.temperature = 1});
   const auto sentence = [&](Decoder<double>& from, std::uint64_t i) {
-    return generate_tokens(from, sampler, {}, 0, Coins(9, i)).tokens;
+    return generate_tokens(from, sampler, {}, 0, UniformStream(9, i)).tokens;
   };
   for (std::uint64_t i = 0; i < 20; ++i) {
     auto fresh = small_model();
@@ -126,14 +128,15 @@ TEST_CASE("generate: a sentence does not depend on those before it", "[infer][ge
   }
 }
 
-TEST_CASE("Coins: sample 0 draws from the seed's own stream and the others from streams apart",
-          "[infer][generate]") {
+TEST_CASE(
+    "UniformStream: sample 0 draws from the seed's own stream and the others from streams apart",
+    "[infer][generate]") {
   Random random(7);
-  Coins first(7, 0);
+  UniformStream first(7, 0);
   for (int i = 0; i < 10; ++i) CHECK(first() == random.uniform());
   std::set<double> seen;
   for (std::uint64_t index = 0; index < 100; ++index) {
-    Coins coins(7, index), again(7, index);
+    UniformStream coins(7, index), again(7, index);
     for (int i = 0; i < 10; ++i) {
       const double coin = coins();
       CHECK(coin == again());

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "tests/catch_compat.hpp"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 using namespace glassbox;
 
@@ -39,7 +39,8 @@ TokenId drawn(const SamplerConfig& config, const std::vector<double>& logits, do
   return sampler.sample(std::span<const double>(logits), coin);
 }
 
-// Up to 700 of them, nearly even, as a model's are, or `widest` apart, by turns; every fifth time one of -infinity.
+// Up to 700 of them, nearly even, as a model's are, or `widest` apart, by turns; every fifth time
+// one of -infinity.
 std::vector<float> drawn_logits(Random& random, int round, double widest) {
   std::vector<float> logits(1 + static_cast<std::size_t>(random.uniform() * 700));
   const double spread = round % 3 == 0 ? 0.1 : round % 3 == 1 ? 4 : widest;
@@ -105,12 +106,12 @@ TEST_CASE("Sampler: impossible settings are refused with their name", "[infer][s
   const double nan = std::nan("");
   for (const double temperature : {-1.0, -1e-300, kInfinity, nan}) {
     CAPTURE(temperature);
-    CHECK_THAT(refusal<ConfigError>([&] { Sampler({.temperature = temperature}); }),
+    CHECK_THAT(error_message<ConfigError>([&] { Sampler({.temperature = temperature}); }),
                text_contains("temperature: expected"));
   }
   for (const double top_p : {-1.0, 1.5, std::nextafter(1.0, 2.0), nan}) {
     CAPTURE(top_p);
-    CHECK_THAT(refusal<ConfigError>([&] { Sampler({.top_p = top_p}); }),
+    CHECK_THAT(error_message<ConfigError>([&] { Sampler({.top_p = top_p}); }),
                text_contains("top_p: expected"));
   }
 }
@@ -166,7 +167,7 @@ TEST_CASE("Sampler: top-p keeps the smallest set that reaches P and the token th
   }
 }
 
-TEST_CASE("Sampler: top-p works on what top-k left, scaled to sum 1", "[infer][sampler]") {
+TEST_CASE("Sampler: top-p tasks on what top-k left, scaled to sum 1", "[infer][sampler]") {
   // Of .4 .3 .2 .1 two are left as .571 .429: the first alone reaches .5, unscaled it would not.
   const std::vector<double> logits = logs({.4, .3, .2, .1});
   CHECK(filtered({.temperature = 1, .top_k = 2, .top_p = .5}, logits) ==
@@ -209,20 +210,21 @@ TEST_CASE("Sampler: infinite and extreme logits have their limits, others are re
   CHECK(filtered({.temperature = 0.8}, {kInfinity, 0, kInfinity}) ==
         std::vector<double>{.5, 0, .5});
   CHECK(filtered({.temperature = 0.8}, {-kInfinity, -700}) == std::vector<double>{0, 1});
-  CHECK_THAT(refusal<NumericError>([] {
+  CHECK_THAT(error_message<NumericError>([] {
                filtered({}, {0, std::nan(""), 1});
              }),
              text_contains("token 1 is not a number"));
-  CHECK_THAT(refusal<NumericError>([] { filtered({}, {std::nan("")}); }), text_contains("token 0"));
+  CHECK_THAT(error_message<NumericError>([] { filtered({}, {std::nan("")}); }),
+             text_contains("token 0"));
   for (std::size_t place = 0; place < 40; ++place) {
     std::vector<double> logits(40, 1.0);
     logits[place] = std::nan("");
-    CHECK_THAT(refusal<NumericError>([&] { filtered({.temperature = 0}, logits); }),
+    CHECK_THAT(error_message<NumericError>([&] { filtered({.temperature = 0}, logits); }),
                text_contains("token " + std::to_string(place) + " "));
     logits[place] = 2;
     CHECK(drawn({.temperature = 0}, logits, 0.5) == place);
   }
-  CHECK_THAT(refusal<NumericError>([] {
+  CHECK_THAT(error_message<NumericError>([] {
                filtered({}, {-kInfinity, -kInfinity});
              }),
              text_contains("minus infinity"));
@@ -278,8 +280,10 @@ TEST_CASE("Sampler: float logits are filtered in doubles", "[infer][sampler]") {
         filtered({.temperature = 0.9, .top_k = 2}, doubles));
 }
 
-TEST_CASE("Sampler: filters of floats leave what those of doubles do, bit for bit, and exactly the likeliest",
-          "[infer][sampler]") {
+TEST_CASE(
+    "Sampler: filters of floats leave what those of doubles do, bit for bit, and exactly the "
+    "likeliest",
+    "[infer][sampler]") {
   Random random(303);
   for (int round = 0; round < 1500; ++round) {
     std::vector<float> logits = drawn_logits(random, round, 2000);
@@ -290,7 +294,9 @@ TEST_CASE("Sampler: filters of floats leave what those of doubles do, bit for bi
     const SamplerConfig config{
         .temperature = 0.2 + 2 * random.uniform(),
         .top_k = round % 2 == 0 ? 0 : static_cast<std::size_t>(random.uniform() * 800),
-        .top_p = round % 3 == 0 ? 1 : round % 7 == 0 ? 0 : 1 - random.uniform() * random.uniform()};
+        .top_p = round % 3 == 0   ? 1
+                 : round % 7 == 0 ? 0
+                                  : 1 - random.uniform() * random.uniform()};
     CAPTURE(round, logits.size(), config.temperature, config.top_k, config.top_p);
     const std::vector<double> want = filtered(config, {logits.begin(), logits.end()});
     Sampler sampler(config);
@@ -299,17 +305,21 @@ TEST_CASE("Sampler: filters of floats leave what those of doubles do, bit for bi
 
     std::vector<std::size_t> order(logits.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return logits[a] > logits[b]; });
     const std::size_t kept = survivors(want);
-    for (std::size_t rank = 0; rank < order.size(); ++rank) REQUIRE((want[order[rank]] > 0) == (rank < kept));
-    if (config.top_p == 1 && config.top_k > 0 && round % 3 == 0 && round % 5 != 0 && round % 11 != 0)
+    for (std::size_t rank = 0; rank < order.size(); ++rank)
+      REQUIRE((want[order[rank]] > 0) == (rank < kept));
+    if (config.top_p == 1 && config.top_k > 0 && round % 3 == 0 && round % 5 != 0 &&
+        round % 11 != 0)
       REQUIRE(kept == std::min(config.top_k, logits.size()));
 
     const double coin = random.uniform();
     double sum = 0;
     std::size_t drawn = 0;
     while (drawn + 1 < want.size() && !(coin < sum + want[drawn])) sum += want[drawn++];
-    if (coin < sum + want[drawn]) REQUIRE(sampler.sample(std::span<const float>(logits), coin) == drawn);
+    if (coin < sum + want[drawn])
+      REQUIRE(sampler.sample(std::span<const float>(logits), coin) == drawn);
   }
 }
 
@@ -341,9 +351,12 @@ TEST_CASE("Sampler: a float draw finds the doubles' token for any coin, next to 
       }
       const Draw draw = sampler.draw(table, coin);
       REQUIRE(draw.token == (want < p.size() ? want : last));
-      for (const double other : {draw.from, (draw.from + draw.to) / 2, std::nextafter(draw.to, 0.0)})
-        if (other >= draw.from && other < draw.to) REQUIRE(sampler.draw(table, other).token == draw.token);
+      for (const double other :
+           {draw.from, (draw.from + draw.to) / 2, std::nextafter(draw.to, 0.0)})
+        if (other >= draw.from && other < draw.to)
+          REQUIRE(sampler.draw(table, other).token == draw.token);
     }
-    REQUIRE(sampler.sample(std::span<const float>(logits), coins[2]) == sampler.draw(table, coins[2]).token);
+    REQUIRE(sampler.sample(std::span<const float>(logits), coins[2]) ==
+            sampler.draw(table, coins[2]).token);
   }
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "nn/model/tutorial_json.h"
+#include "model/tutorial_json.h"
 #include "tests/catch_compat.hpp"
 
 using namespace glassbox;

@@ -7,7 +7,7 @@
 #include "infer/generate.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/small_models.h"
 
 using namespace glassbox;
@@ -80,20 +80,24 @@ TEST_CASE("Decoder: a token refused in one row changes no cache", "[infer][slots
   KvCache<float> a(config), b(config);
   KvCache<float>* const both[] = {&a, &b};
   const TokenId wrong[] = {1, 5}, right[] = {1, 4};
-  CHECK_THAT(refusal<VocabularyError>([&] { decoder.step(wrong, both); }), text_contains("below 5, found 5"));
+  CHECK_THAT(error_message<VocabularyError>([&] { decoder.step(wrong, both); }),
+             text_contains("below 5, found 5"));
   CHECK((a.size() == 0 && b.size() == 0));
   CHECK(decoder.step(right, both).size() == 2);
   CHECK((a.size() == 1 && b.size() == 1));
 }
 
-TEST_CASE("KvCache: one filled with another's entries goes on as that does, whatever its memory held", "[infer][slots]") {
+TEST_CASE(
+    "KvCache: one filled with another's entries goes on as that does, whatever its memory held",
+    "[infer][slots]") {
   std::mt19937_64 bits(924);
   for (const GptConfig& config : odd_shapes()) {
     CAPTURE(shape_name(config));
     auto decoder = decoder_of(drawn_weights<float>(config, 925));
     auto copy = std::move(poisoned_caches<float>(config, 1)[0]);
     KvCache<float> original(config);
-    for (std::size_t i = 0; i < 3; ++i) decoder.step(static_cast<TokenId>(bits() % config.vocab_size), original);
+    for (std::size_t i = 0; i < 3; ++i)
+      decoder.step(static_cast<TokenId>(bits() % config.vocab_size), original);
     std::vector<float> entry(original.entry_size());
     for (const std::size_t position : {1, 2, 0}) {
       original.get(position, entry.data());
@@ -109,8 +113,9 @@ TEST_CASE("KvCache: one filled with another's entries goes on as that does, what
   }
 }
 
-TEMPLATE_TEST_CASE("generate_samples: every sentence is generate_tokens', for any slots, part and sharing",
-                   "[infer][slots]", float, double) {
+TEMPLATE_TEST_CASE(
+    "generate_samples: every sentence is generate_tokens', for any slots, part and sharing",
+    "[infer][slots]", float, double) {
   using T = TestType;
   std::mt19937_64 bits(926);
   for (const GptConfig& config : odd_shapes()) {
@@ -120,13 +125,19 @@ TEMPLATE_TEST_CASE("generate_samples: every sentence is generate_tokens', for an
     const std::vector<TokenId> prompts[] = {{}, {word}, {word, 0, word}};
     for (const auto& prompt : prompts)
       for (const std::size_t max_tokens : {0, 3})
-        for (const SamplerConfig sampling : {SamplerConfig{}, SamplerConfig{.temperature = 1.3, .top_k = 4}}) {
+        for (const SamplerConfig sampling :
+             {SamplerConfig{}, SamplerConfig{.temperature = 1.3, .top_k = 4}}) {
           Sampler sampler(sampling);
           std::vector<Generated> want;
           for (std::uint64_t i = 0; i < 90; ++i)
-            want.push_back(generate_tokens(decoder, sampler, std::span(prompt), max_tokens, Coins(5, i)));
-          for (const auto& [slots, shared] : {std::pair<std::size_t, std::size_t>{1, 0}, {1, kSharedBytes},
-                                              {2, 20'000}, {7, kSharedBytes}, {64, 0}, {100, 100'000}})
+            want.push_back(generate_tokens(decoder, sampler, std::span(prompt), max_tokens,
+                                           UniformStream(5, i)));
+          for (const auto& [slots, shared] : {std::pair<std::size_t, std::size_t>{1, 0},
+                                              {1, kSharedBytes},
+                                              {2, 20'000},
+                                              {7, kSharedBytes},
+                                              {64, 0},
+                                              {100, 100'000}})
             for (const auto& [first, count] : {std::pair{0, 90}, {17, 40}, {89, 1}, {3, 0}}) {
               const auto got = generate_samples(decoder, sampling, std::span(prompt), max_tokens, 5,
                                                 static_cast<std::uint64_t>(first),
@@ -141,14 +152,16 @@ TEMPLATE_TEST_CASE("generate_samples: every sentence is generate_tokens', for an
   }
 }
 
-TEMPLATE_TEST_CASE("Generator: one that has drawn much draws what a fresh one does, within its memory", "[infer][slots]",
-                   float, double) {
+TEMPLATE_TEST_CASE(
+    "Generator: one that has drawn much draws what a fresh one does, within its memory",
+    "[infer][slots]", float, double) {
   using T = TestType;
   for (const GptConfig& config : odd_shapes()) {
     CAPTURE(shape_name(config));
     auto decoder = decoder_of(drawn_weights<T>(config, 928));
     const std::vector<TokenId> prompt{1};
-    for (const SamplerConfig sampling : {SamplerConfig{.temperature = 0.3}, SamplerConfig{.temperature = 0.5, .top_p = 0.8}}) {
+    for (const SamplerConfig sampling :
+         {SamplerConfig{.temperature = 0.3}, SamplerConfig{.temperature = 0.5, .top_p = 0.8}}) {
       const auto want = generate_samples(decoder, sampling, std::span(prompt), 5, 9, 0, 400, 7, 0);
       for (const std::size_t bytes : {std::size_t{0}, std::size_t{30'000}, kSharedBytes}) {
         Generator<T> generator(decoder, sampling, prompt, 5, 9, bytes);
@@ -157,7 +170,8 @@ TEMPLATE_TEST_CASE("Generator: one that has drawn much draws what a fresh one do
         for (int round = 0; round < 2; ++round)
           for (const std::size_t first : {200, 0, 300, 100}) {
             const auto got = generator.samples(first, 100, 3);
-            for (std::size_t i = 0; i < got.size(); ++i) REQUIRE(got[i].tokens == want[first + i].tokens);
+            for (std::size_t i = 0; i < got.size(); ++i)
+              REQUIRE(got[i].tokens == want[first + i].tokens);
             REQUIRE(generator.shared().bytes() <= bytes + node);
           }
         if (bytes > 0) CHECK(generator.shared().bytes() > root);
@@ -168,7 +182,8 @@ TEMPLATE_TEST_CASE("Generator: one that has drawn much draws what a fresh one do
 
 static_assert(!std::is_copy_constructible_v<Generator<float>>);
 
-TEST_CASE("Generator: one that was moved draws what it drew, from memory that moved with it", "[infer][slots]") {
+TEST_CASE("Generator: one that was moved draws what it drew, from memory that moved with it",
+          "[infer][slots]") {
   auto decoder = decoder_of(drawn_weights<float>(small_shape(), 931));
   std::optional<Generator<float>> first;
   first.emplace(decoder, SamplerConfig{}, std::span<const TokenId>(), 0, 5u);

@@ -1,4 +1,4 @@
-#include "nn/inspect/anomaly.h"
+#include "inspect/anomaly.h"
 
 #include <cmath>
 #include <limits>
@@ -50,14 +50,18 @@ TEST_CASE("find_anomaly: the first overflow forward, with its sentence and the o
   REQUIRE(found->operands[0].data >= 1e299);
 }
 
-TEST_CASE("find_anomaly: a gradient that overflows although the loss is finite", "[inspect][anomaly]") {
+TEST_CASE("find_anomaly: a gradient that overflows although the loss is finite",
+          "[inspect][anomaly]") {
   auto model = inspected_model();
-  // Channel 3 of the stream is 0, so its huge weights leave the logits alone, but not what goes back.
+  // Channel 3 of the stream is 0, so its huge weights leave the logits alone, but not what goes
+  // back.
   for (std::size_t w = 0; w < 21; ++w) weight(model, "token_embedding", w, 3) = 0;
   for (std::size_t p = 0; p < 8; ++p) weight(model, "position_embedding", p, 3) = 0;
   for (const char* layer : {"layers.0.", "layers.1."}) {
-    for (std::size_t c = 0; c < 8; ++c) weight(model, (std::string(layer) + "attention.output").c_str(), 3, c) = 0;
-    for (std::size_t c = 0; c < 32; ++c) weight(model, (std::string(layer) + "mlp.output").c_str(), 3, c) = 0;
+    for (std::size_t c = 0; c < 8; ++c)
+      weight(model, (std::string(layer) + "attention.output").c_str(), 3, c) = 0;
+    for (std::size_t c = 0; c < 32; ++c)
+      weight(model, (std::string(layer) + "mlp.output").c_str(), 3, c) = 0;
   }
   for (std::size_t c = 0; c < 8; ++c) weight(model, "layers.1.mlp.hidden", 6, c) = 0;  // closed
   weight(model, "output", 2, 3) = 1e200;

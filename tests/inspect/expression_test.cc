@@ -1,10 +1,10 @@
-#include "nn/inspect/expression.h"
+#include "inspect/expression.h"
 
 #include <cmath>
 
 #include "base/error.h"
 #include "tests/catch_compat.hpp"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 namespace glassbox {
 
@@ -34,14 +34,16 @@ TEST_CASE("evaluate_expression: a name used twice is one leaf, its gradient the 
   REQUIRE(tape.grad(0) == 7);
 }
 
-TEST_CASE("evaluate_expression: what breaks the grammar is refused with its place", "[inspect][expression]") {
+TEST_CASE("evaluate_expression: what breaks the grammar is refused with its place",
+          "[inspect][expression]") {
   const auto message = [](const std::string& text) {
-    return refusal<ConfigError>([&] {
+    return error_message<ConfigError>([&] {
       Tape<double> tape;
       evaluate_expression(tape, text, {{"a", 1}});
     });
   };
-  CHECK_THAT(message("a +"), text_contains("character 4: expected a number, a name or '(', found the end"));
+  CHECK_THAT(message("a +"),
+             text_contains("character 4: expected a number, a name or '(', found the end"));
   CHECK_THAT(message("(a"), text_contains("expected ')'"));
   CHECK_THAT(message("a)"), text_contains("expected an operator or the end"));
   CHECK_THAT(message("tahn(a)"), text_contains("did you mean tanh?"));

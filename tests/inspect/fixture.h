@@ -1,7 +1,7 @@
 // One small model and one sentence for the tests of inspection.
 #pragma once
 
-#include "nn/inspect/inspection.h"
+#include "inspect/inspection.h"
 #include "tests/support/small_models.h"
 
 namespace glassbox {

@@ -1,10 +1,10 @@
-#include "nn/inspect/gradcheck.h"
+#include "inspect/gradcheck.h"
 
 #include <cmath>
 #include <limits>
 
+#include "inspect/gradients.h"
 #include "kernels/op.h"
-#include "nn/inspect/gradients.h"
 #include "tests/catch_compat.hpp"
 #include "tests/inspect/fixture.h"
 
@@ -15,7 +15,8 @@ namespace {
 class BrokenDerivative {
  public:
   BrokenDerivative(kernels::Op op, void (*wrong)(const kernels::Args<double>&))
-      : row_(const_cast<kernels::OpRow<double>&>(kernels::table<double>()[op])), right_(row_.backward) {
+      : row_(const_cast<kernels::OpRow<double>&>(kernels::table<double>()[op])),
+        right_(row_.backward) {
     row_.backward = wrong;
   }
   ~BrokenDerivative() { row_.backward = right_; }
@@ -35,13 +36,15 @@ TEST_CASE("gradcheck: every parameter of a sound model passes", "[inspect][gradc
   for (const std::uint32_t seed : {501u, 502u, 503u}) {
     Inspection inspection(inspected_model(seed), kSentence);
     const Gradcheck result = gradcheck(inspection, gradients(inspection));
-    CAPTURE(seed, result.worst.front().name, result.worst.front().analytic, result.worst.front().numeric);
+    CAPTURE(seed, result.worst.front().name, result.worst.front().analytic,
+            result.worst.front().numeric);
     REQUIRE(result.ok());
     REQUIRE(result.checked == inspection.config().parameter_count());
   }
 }
 
-TEST_CASE("gradcheck: one gradient wrong by a thousandth fails and is the worst", "[inspect][gradcheck]") {
+TEST_CASE("gradcheck: one gradient wrong by a thousandth fails and is the worst",
+          "[inspect][gradcheck]") {
   Inspection inspection(inspected_model(), kSentence);
   auto wrong = gradients_of(inspection);
   const auto entry = largest_entries(inspection.layout(), wrong.data(), 40).back();
@@ -72,13 +75,15 @@ TEST_CASE("gradcheck: a relu that lets every gradient through fails", "[inspect]
 TEST_CASE("gradcheck: a norm whose scale counts as a constant fails", "[inspect][gradcheck]") {
   const BrokenDerivative broken(kernels::Op::rmsnorm, [](const kernels::Args<double>& x) {
     for (std::size_t i = 0; i < std::size_t{x.out.rows} * x.out.pitch; ++i)
-      x.in[0].grad[i] = (x.in[0].first_writer ? 0 : x.in[0].grad[i]) + x.out.grad[i] * x.saved[i / x.out.pitch];
+      x.in[0].grad[i] =
+          (x.in[0].first_writer ? 0 : x.in[0].grad[i]) + x.out.grad[i] * x.saved[i / x.out.pitch];
   });
   Inspection inspection(inspected_model(), kSentence);
   REQUIRE(!gradcheck(inspection, gradients(inspection)).ok());
 }
 
-TEST_CASE("gradcheck: a relu input near its kink and one exactly on it raise no alarm", "[inspect][gradcheck]") {
+TEST_CASE("gradcheck: a relu input near its kink and one exactly on it raise no alarm",
+          "[inspect][gradcheck]") {
   auto model = inspected_model();
   const ParameterSpec& hidden = *model.weights.layout().find("layers.0.mlp.hidden");
   for (std::size_t c = 0; c < hidden.cols; ++c) model.weights.data()[hidden.index(5, c)] = 0;
@@ -97,7 +102,8 @@ TEST_CASE("gradcheck: a sample of n checks n", "[inspect][gradcheck]") {
 }
 
 // 6 s of one core.
-TEST_CASE("gradcheck: all 63,296 parameters of the default shape pass", "[inspect][gradcheck][.slow]") {
+TEST_CASE("gradcheck: all 63,296 parameters of the default shape pass",
+          "[inspect][gradcheck][.slow]") {
   const GptConfig shape{.vocab_size = 597};
   const Model<double> model{numbered_words(597), drawn_weights<double>(shape, 504, 0.2), "{}"};
   Inspection inspection(model, "w3 w1 w4 w1 w5 w9");

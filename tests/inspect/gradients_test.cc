@@ -1,16 +1,18 @@
-#include "nn/inspect/gradients.h"
+#include "inspect/gradients.h"
 
 #include <cmath>
 
 #include "base/error.h"
 #include "tests/catch_compat.hpp"
 #include "tests/inspect/fixture.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 namespace glassbox {
 
-TEST_CASE("summarize: mean, spread, norm and largest of a known parameter", "[inspect][gradients]") {
-  Weights<double> weights({.vocab_size = 3, .block_size = 2, .n_layer = 1, .n_head = 1, .n_embd = 2});
+TEST_CASE("summarize: mean, spread, norm and largest of a known parameter",
+          "[inspect][gradients]") {
+  Weights<double> weights(
+      {.vocab_size = 3, .block_size = 2, .n_layer = 1, .n_head = 1, .n_embd = 2});
   const ParameterSpec& spec = *weights.layout().find("position_embedding");
   const double values[] = {1, -5, 3, 1};
   for (std::size_t i = 0; i < 4; ++i) weights.data()[spec.index(i / 2, i % 2)] = values[i];
@@ -32,15 +34,18 @@ TEST_CASE("entries: a row speaks [out][in] although memory is turned", "[inspect
 
 TEST_CASE("entries: no name is every parameter", "[inspect][gradients]") {
   const auto model = inspected_model();
-  REQUIRE(entries(model.weights.layout(), model.weights.data(), "").size() == model.config().parameter_count());
+  REQUIRE(entries(model.weights.layout(), model.weights.data(), "").size() ==
+          model.config().parameter_count());
 }
 
 TEST_CASE("entries: a wrong name or index is refused", "[inspect][gradients]") {
   const auto model = inspected_model();
   const auto message = [&](const char* name) {
-    return refusal<ConfigError>([&] { entries(model.weights.layout(), model.weights.data(), name); });
+    return error_message<ConfigError>(
+        [&] { entries(model.weights.layout(), model.weights.data(), name); });
   };
-  CHECK_THAT(message("layers.0.attention.qery"), text_contains("did you mean layers.0.attention.query?"));
+  CHECK_THAT(message("layers.0.attention.qery"),
+             text_contains("did you mean layers.0.attention.query?"));
   CHECK_THAT(message("output[21]"), text_contains("a row from 0 to 20, found 21"));
   CHECK_THAT(message("output[0][8]"), text_contains("a column from 0 to 7, found 8"));
   CHECK_THAT(message("output[0][1][2]"), text_contains("expected a parameter's name"));
@@ -51,12 +56,14 @@ TEST_CASE("norms_by_place: the squares add up to the whole gradient's", "[inspec
   double places = 0, all = 0;
   for (const auto& place : norms_by_place(inspection.layout(), gradients(inspection)))
     places += place.norm * place.norm;
-  for (const Entry& e : entries(inspection.layout(), gradients(inspection), "")) all += e.value * e.value;
+  for (const Entry& e : entries(inspection.layout(), gradients(inspection), ""))
+    all += e.value * e.value;
   REQUIRE(norms_by_place(inspection.layout(), gradients(inspection)).size() == 4);
   REQUIRE(places == Approx(all).epsilon(1e-12));
 }
 
-TEST_CASE("nudge: a small move does to the loss what the gradient predicts", "[inspect][gradients]") {
+TEST_CASE("nudge: a small move does to the loss what the gradient predicts",
+          "[inspect][gradients]") {
   Inspection inspection(inspected_model(), kSentence);
   for (const Entry& entry : largest_entries(inspection.layout(), gradients(inspection), 5)) {
     const Nudge small = nudge(inspection, entry, 1e-6);
@@ -74,7 +81,8 @@ TEST_CASE("nudge: the parameter is where it was afterwards", "[inspect][gradient
   REQUIRE(inspection.recompute_loss() == loss);
 }
 
-TEST_CASE("nearest_words: a copy of a word's embedding is its nearest, with cosine 1", "[inspect][neighbours]") {
+TEST_CASE("nearest_words: a copy of a word's embedding is its nearest, with cosine 1",
+          "[inspect][neighbours]") {
   auto model = inspected_model();
   const ParameterSpec& table = *model.weights.layout().find("token_embedding");
   for (std::size_t c = 0; c < table.cols; ++c)
@@ -96,11 +104,14 @@ TEST_CASE("gradient_norms: of one sentence those of its inspection", "[inspect][
   for (std::size_t i = 0; i < norms.size(); ++i) REQUIRE(norms[i].norm == expected[i].norm);
 }
 
-TEST_CASE("update_ratios: the length of the move over that of the weights", "[inspect][gradients]") {
+TEST_CASE("update_ratios: the length of the move over that of the weights",
+          "[inspect][gradients]") {
   const auto before = inspected_model();
   auto after = inspected_model();
-  for (std::size_t i = 0; i < after.weights.layout().slab_size(); ++i) after.weights.data()[i] *= 1.25;
-  for (const auto& place : update_ratios(before.weights.layout(), before.weights.data(), after.weights.data()))
+  for (std::size_t i = 0; i < after.weights.layout().slab_size(); ++i)
+    after.weights.data()[i] *= 1.25;
+  for (const auto& place :
+       update_ratios(before.weights.layout(), before.weights.data(), after.weights.data()))
     REQUIRE(place.norm == Approx(0.25));
 }
 

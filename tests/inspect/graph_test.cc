@@ -1,6 +1,6 @@
-#include "nn/inspect/graph.h"
+#include "inspect/graph.h"
 
-#include "nn/inspect/expression.h"
+#include "inspect/expression.h"
 #include "tests/catch_compat.hpp"
 #include "tests/inspect/fixture.h"
 
@@ -20,14 +20,16 @@ TEST_CASE("graph_around: a formula's graph has every node once and every local d
   REQUIRE(local_of_b == 2);
 }
 
-TEST_CASE("graph_around: the width keeps the strongest neighbours and counts the rest", "[inspect][graph]") {
+TEST_CASE("graph_around: the width keeps the strongest neighbours and counts the rest",
+          "[inspect][graph]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto at = find_scalar(inspection, "loss@2").value;
   const ScalarGraph graph = graph_around(at, {.depth = 1, .width = 3, .parents = false});
   REQUIRE(graph.nodes.size() == 4);
   REQUIRE(graph.nodes[0].left_out == inspection.config().vocab_size - 3);
   bool target = false;  // its gradient is the largest of all logits'
-  for (const auto& node : graph.nodes) target = target || node.name == "logits@2[" + inspection.target(2) + "]";
+  for (const auto& node : graph.nodes)
+    target = target || node.name == "logits@2[" + inspection.target(2) + "]";
   REQUIRE(target);
 }
 
@@ -41,7 +43,7 @@ TEST_CASE("run_rows: the operands of every run stand above it", "[inspect][graph
 
 TEST_CASE("run_rows: a linear layer is two plain nodes a multiply-add", "[inspect][graph]") {
   Inspection inspection(inspected_model(), kSentence);
-  for (const RunRow& row : run_rows(inspection))
+  for (const MatrixRow& row : run_rows(inspection))
     if (row.name == "layers.0.mlp.hidden" && row.op == "matmul")
       REQUIRE(row.plain_nodes == 2 * inspection.positions() * 8 * 32);
 }

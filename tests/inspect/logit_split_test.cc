@@ -1,4 +1,4 @@
-#include "nn/inspect/logit_split.h"
+#include "inspect/logit_split.h"
 
 #include <cmath>
 
@@ -18,7 +18,8 @@ TEST_CASE("logit_split: the parts add up to the logit within 1e-12 at every posi
     }
 }
 
-TEST_CASE("logit_split: there is a part for both embeddings, every head and every MLP", "[inspect][trace]") {
+TEST_CASE("logit_split: there is a part for both embeddings, every head and every MLP",
+          "[inspect][trace]") {
   Inspection inspection(inspected_model(), kSentence);
   const LogitSplit split = logit_split(inspection, 2, 0);
   REQUIRE(split.parts.size() == 2 + 2 * (2 + 1));
@@ -26,7 +27,8 @@ TEST_CASE("logit_split: there is a part for both embeddings, every head and ever
   REQUIRE(split.parts[3].name == "layers.0.attention head 1");
 }
 
-TEST_CASE("logit_split: a head whose output columns are zero contributes nothing", "[inspect][trace]") {
+TEST_CASE("logit_split: a head whose output columns are zero contributes nothing",
+          "[inspect][trace]") {
   auto model = inspected_model();
   const ParameterSpec& mix = *model.weights.layout().find("layers.0.attention.output");
   for (std::size_t r = 0; r < mix.rows; ++r)
@@ -43,7 +45,7 @@ TEST_CASE("guesses_by_layer: the last is what the model says", "[inspect][trace]
   const auto guesses = guesses_by_layer(inspection, 2);
   REQUIRE(guesses.size() == 3);
   std::vector<double> logits;
-  for (TokenId w = 0; w < 21; ++w) logits.push_back(inspection.run(Stage::logits).data(2, w));
+  for (TokenId w = 0; w < 21; ++w) logits.push_back(inspection.matrix(Stage::logits).data(2, w));
   const auto expected = probabilities(logits);
   for (TokenId w = 0; w < 21; ++w) REQUIRE(guesses.back().probabilities[w] == Approx(expected[w]));
 }

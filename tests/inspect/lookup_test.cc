@@ -1,13 +1,13 @@
-#include "nn/inspect/lookup.h"
+#include "inspect/lookup.h"
 
 #include <bit>
 #include <cstdint>
 
 #include "base/error.h"
-#include "nn/inspect/attention_map.h"
+#include "inspect/attention_map.h"
 #include "tests/catch_compat.hpp"
 #include "tests/inspect/fixture.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 namespace glassbox {
 
@@ -18,7 +18,7 @@ std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 TEST_CASE("find_scalar: every label on the tape finds its own node", "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   std::size_t found = 0;
-  for (const RunInfo& run : inspection.tape().runs())
+  for (const MatrixInfo& run : inspection.tape().matrices())
     for (std::size_t n = 0; n < run.rows; ++n)
       for (NodeId m = 0; m < run.cols; ++m) {
         const auto id = static_cast<NodeId>(run.out + n * run.pitch) + m;
@@ -35,30 +35,30 @@ TEST_CASE("find_scalar: an inner node of a run has the data of the whole plain g
           "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto whole = Expansion<double>::of_tape(inspection.tape());
-  REQUIRE(whole.named().size() > 100);
-  for (const auto& inner : whole.named()) {
+  REQUIRE(whole.inner_nodes().size() > 100);
+  for (const auto& inner : whole.inner_nodes()) {
     const auto row = parse_scalar_name(inspection.tape().label(inner.row_output));
     const std::string place = row->name.substr(0, row->name.rfind('.') + 1);
     const std::string name =
-        inner.what == "scale"
-            ? row->name + ".scale@" + std::to_string(*row->position)
-            : place + inner.what + "@" + std::to_string(*row->position) + "[" +
-                  std::to_string(inner.i) + "][" + std::to_string(inner.j) + "]";
+        inner.what == "scale" ? row->name + ".scale@" + std::to_string(*row->position)
+                              : place + inner.what + "@" + std::to_string(*row->position) + "[" +
+                                    std::to_string(inner.i) + "][" + std::to_string(inner.j) + "]";
     CAPTURE(name);
     const Scalar scalar = find_scalar(inspection, name);
     REQUIRE(bits(scalar.value.data()) == bits(whole.tape().data(inner.node)));
   }
 }
 
-TEST_CASE("find_scalar: an inner node of a run has the gradient of the whole plain graph in equal bits",
-          "[inspect][lookup]") {
+TEST_CASE(
+    "find_scalar: an inner node of a run has the gradient of the whole plain graph in equal bits",
+    "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto whole = Expansion<double>::of_tape(inspection.tape());
   whole.tape().backward(whole.at(inspection.loss().id()).id());
   bool any = false;
-  for (const auto& inner : whole.named()) {
+  for (const auto& inner : whole.inner_nodes()) {
     const auto row = expand_named(Value<double>(inspection.tape(), inner.row_output));
-    for (const auto& mine : row->named()) {
+    for (const auto& mine : row->inner_nodes()) {
       if (mine.what != inner.what || mine.i != inner.i || mine.j != inner.j) continue;
       CAPTURE(row->tape().label(mine.node));
       REQUIRE(bits(row->tape().grad(mine.node)) == bits(whole.tape().grad(inner.node)));
@@ -74,7 +74,7 @@ TEST_CASE("find_scalar: every value of every run equals its node of the plain gr
   Tape<double>& tape = inspection.tape();
   const auto whole = Expansion<double>::of_tape(tape);
   whole.tape().backward(whole.at(inspection.loss().id()).id());
-  for (const RunInfo& run : tape.runs()) {
+  for (const MatrixInfo& run : tape.matrices()) {
     if (run.op == kernels::Op::leaf) continue;
     for (std::size_t n = 0; n < run.rows; ++n)
       for (NodeId m = 0; m < run.cols; ++m) {
@@ -88,15 +88,16 @@ TEST_CASE("find_scalar: every value of every run equals its node of the plain gr
   }
 }
 
-TEST_CASE("parents_of: a gradient is the sum over parents of their gradient times the local derivative",
-          "[inspect][lookup]") {
+TEST_CASE(
+    "parents_of: a gradient is the sum over parents of their gradient times the local derivative",
+    "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   for (const char* name :
        {"layers.0.attention.query[7][3]", "layers.1.mlp.hidden[30][2]", "token_embedding[1][5]",
-        "position_embedding[2][0]", "output[4][1]", "embedding@2[5]", "norm@1[3]", "layers.0.attention.k@1[2]",
-        "layers.0.attention.v@0[6]", "layers.1.attention.heads@3[1]", "layers.0.attention.residual@2[4]",
-        "layers.1.mlp.activation@2[11]", "logits@2[w4]", "loss@3", "layers.0.attention.weights@2[1][0]",
-        "layers.1.attention.scores@3[0][2]"}) {
+        "position_embedding[2][0]", "output[4][1]", "embedding@2[5]", "norm@1[3]",
+        "layers.0.attention.k@1[2]", "layers.0.attention.v@0[6]", "layers.1.attention.heads@3[1]",
+        "layers.0.attention.residual@2[4]", "layers.1.mlp.activation@2[11]", "logits@2[w4]",
+        "loss@3", "layers.0.attention.weights@2[1][0]", "layers.1.attention.scores@3[0][2]"}) {
     CAPTURE(name);
     const Scalar scalar = find_scalar(inspection, name);
     double sum = 0;
@@ -106,12 +107,14 @@ TEST_CASE("parents_of: a gradient is the sum over parents of their gradient time
   }
 }
 
-TEST_CASE("children_of: the value moves with a child as the local derivative says", "[inspect][lookup]") {
+TEST_CASE("children_of: the value moves with a child as the local derivative says",
+          "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   const Scalar scalar = find_scalar(inspection, "layers.0.mlp.hidden@2[7]");
   const auto children = children_of(scalar.value);
   REQUIRE(children.size() == 2 * inspection.config().n_embd);
-  double sum = 0;  // a product of each pair, so the sum over children of local * data is twice the value
+  double sum =
+      0;  // a product of each pair, so the sum over children of local * data is twice the value
   for (const Neighbour& child : children) sum += child.local * child.data;
   REQUIRE(sum == Approx(2 * scalar.value.data()).epsilon(1e-12));
 }
@@ -130,9 +133,10 @@ TEST_CASE("plain_operations: a linear layer's output ends its chain of products 
 TEST_CASE("find_scalar: a wrong name is refused with the nearest one", "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto message = [&](const char* name) {
-    return refusal<ConfigError>([&] { find_scalar(inspection, name); });
+    return error_message<ConfigError>([&] { find_scalar(inspection, name); });
   };
-  CHECK_THAT(message("layers.0.atention.q@2[5]"), text_contains("did you mean layers.0.attention.q?"));
+  CHECK_THAT(message("layers.0.atention.q@2[5]"),
+             text_contains("did you mean layers.0.attention.q?"));
   CHECK_THAT(message("token_embeding[1][1]"), text_contains("did you mean token_embedding?"));
   CHECK_THAT(message("logits@2[w99]"), text_contains("did you mean logits@2[w9]?"));
 }
@@ -140,29 +144,34 @@ TEST_CASE("find_scalar: a wrong name is refused with the nearest one", "[inspect
 TEST_CASE("find_scalar: an index outside is refused with its range", "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto message = [&](const char* name) {
-    return refusal<ConfigError>([&] { find_scalar(inspection, name); });
+    return error_message<ConfigError>([&] { find_scalar(inspection, name); });
   };
   CHECK_THAT(message("embedding@6[0]"), text_contains("a position from 0 to 5, found 6"));
   CHECK_THAT(message("embedding@2[8]"), text_contains("from 0 to 7, found 8"));
-  CHECK_THAT(message("layers.0.attention.query[8][0]"), text_contains("a row from 0 to 7, found 8"));
-  CHECK_THAT(message("layers.0.attention.weights@2[2][0]"), text_contains("a head from 0 to 1, found 2"));
-  CHECK_THAT(message("layers.0.attention.weights@2[1][3]"), text_contains("from 0 to 2 to look back at"));
+  CHECK_THAT(message("layers.0.attention.query[8][0]"),
+             text_contains("a row from 0 to 7, found 8"));
+  CHECK_THAT(message("layers.0.attention.weights@2[2][0]"),
+             text_contains("a head from 0 to 1, found 2"));
+  CHECK_THAT(message("layers.0.attention.weights@2[1][3]"),
+             text_contains("from 0 to 2 to look back at"));
   CHECK_THAT(message("embedding[2]"), text_contains("expected a position"));
   CHECK_THAT(message("embedding@1"), text_contains("one index"));
   CHECK_THAT(message("loss@1[0]"), text_contains("no index"));
   CHECK_THAT(message("embedding@1[x]"), text_contains("one index"));
-  for (const char* name : {"", "@2", "embedding@", "embedding@x[1]", "embedding@2[", "embedding@2[]", "[3]"})
+  for (const char* name :
+       {"", "@2", "embedding@", "embedding@x[1]", "embedding@2[", "embedding@2[]", "[3]"})
     CHECK_THAT(message(name), text_contains("expected a name like"));
 }
 
 TEST_CASE("Inspection: a sentence longer than the block is refused", "[inspect]") {
   const auto model = inspected_model();
-  CHECK_THAT(refusal<ConfigError>([&] { Inspection(model, "w1 w1 w1 w1 w1 w1 w1 w1"); }),
+  CHECK_THAT(error_message<ConfigError>([&] { Inspection(model, "w1 w1 w1 w1 w1 w1 w1 w1"); }),
              text_contains("at most 7 words"));
   REQUIRE(Inspection(model, "w1 w1 w1 w1 w1 w1 w1").positions() == 8);
 }
 
-TEST_CASE("attention_maps: weights are the softmax of the scores, each row of sum 1", "[inspect][attention]") {
+TEST_CASE("attention_maps: weights are the softmax of the scores, each row of sum 1",
+          "[inspect][attention]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto maps = attention_maps(inspection);
   REQUIRE(maps.size() == 4);
@@ -170,11 +179,13 @@ TEST_CASE("attention_maps: weights are the softmax of the scores, each row of su
     for (std::size_t q = 0; q < inspection.positions(); ++q) {
       REQUIRE(map.weights[q].size() == q + 1);
       const auto softmax = probabilities(map.scores[q]);
-      for (std::size_t k = 0; k <= q; ++k) REQUIRE(map.weights[q][k] == Approx(softmax[k]).epsilon(1e-12));
+      for (std::size_t k = 0; k <= q; ++k)
+        REQUIRE(map.weights[q][k] == Approx(softmax[k]).epsilon(1e-12));
     }
 }
 
-TEST_CASE("cache_growth: each step's weights are the stacked pass's row in equal bits", "[inspect][cache]") {
+TEST_CASE("cache_growth: each step's weights are the stacked pass's row in equal bits",
+          "[inspect][cache]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto maps = attention_maps(inspection);
   const auto steps = cache_growth(inspection);
@@ -185,7 +196,7 @@ TEST_CASE("cache_growth: each step's weights are the stacked pass's row in equal
       REQUIRE(layer.keys.size() == t + 1);
       REQUIRE(layer.weights[map.head] == map.weights[t]);
       REQUIRE(layer.scores[map.head] == map.scores[t]);
-      REQUIRE(layer.keys[t][3] == inspection.run(Stage::attention_qkv, map.layer).data(t, 8 + 3));
+      REQUIRE(layer.keys[t][3] == inspection.matrix(Stage::attention_qkv, map.layer).data(t, 8 + 3));
     }
 }
 

@@ -1,5 +1,5 @@
-// What the operations of kernels/activation.cc do at 0, -0, infinity and NaN, and how exact they are;
-// gradients elsewhere see ops_test.cc.
+// What the operations of kernels/activation.cc do at 0, -0, infinity and NaN, and how exact they
+// are; gradients elsewhere see ops_test.cc.
 #include "tests/support/scalar_edges.h"
 
 namespace glassbox::reference {
@@ -11,14 +11,15 @@ double error_in_steps(T got, long double want) {
   using Limits = std::numeric_limits<T>;
   int exponent;
   std::frexp(want, &exponent);
-  const long double step = std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
+  const long double step =
+      std::ldexp(1.0L, std::max(exponent, Limits::min_exponent) - Limits::digits);
   return static_cast<double>(std::abs(got - want) / step);
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("relu has value and gradient 0 at 0 and at -0 and keeps NaN", "[kernels][activation]",
-                   float, double) {
+TEMPLATE_TEST_CASE("relu has value and gradient 0 at 0 and at -0 and keeps NaN",
+                   "[kernels][activation]", float, double) {
   using T = TestType;
   const T nan = kNotANumber<T>, inf = kInfinity<T>, tiny = std::numeric_limits<T>::denorm_min();
   require_edges<T>({{Op::relu, 0, 0, 0, 0},
@@ -58,8 +59,8 @@ TEMPLATE_TEST_CASE("exp log and tanh are exact at 0 and -0 and at the infinities
                     {Op::tanh, nan, 0, nan, nan}});
 }
 
-TEMPLATE_TEST_CASE("sigmoid and gelu end at their limits and keep NaN", "[kernels][activation]", float,
-                   double) {
+TEMPLATE_TEST_CASE("sigmoid and gelu end at their limits and keep NaN", "[kernels][activation]",
+                   float, double) {
   using T = TestType;
   const T nan = kNotANumber<T>, inf = kInfinity<T>, most = std::numeric_limits<T>::max();
   require_edges<T>({{Op::sigmoid, 0, 0, T(0.5), T(0.25)},
@@ -75,8 +76,9 @@ TEMPLATE_TEST_CASE("sigmoid and gelu end at their limits and keep NaN", "[kernel
 }
 
 // The bounds are a little above what three million points showed.
-TEMPLATE_TEST_CASE("exp is within 1.25 and log within 1 and tanh within 3.25 steps of the exact value",
-                   "[kernels][activation]", float, double) {
+TEMPLATE_TEST_CASE(
+    "exp is within 1.25 and log within 1 and tanh within 3.25 steps of the exact value",
+    "[kernels][activation]", float, double) {
   using T = TestType;
   using Limits = std::numeric_limits<T>;
   const double highest = std::log(static_cast<long double>(Limits::max()));

@@ -1,7 +1,7 @@
 // Adam as a pass of its own, and where matmul and embedding finish a gradient: equal bits.
 #include <algorithm>
 
-#include "tests/support/run_kernel.h"
+#include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 namespace {
@@ -10,15 +10,22 @@ namespace {
 template <class T>
 kernels::AdamSettings<T> settings(std::uint32_t t, double beta1 = 0.85, double beta2 = 0.99) {
   const double root = std::sqrt(1 - std::pow(beta2, t));
-  return {.step_size = T(0.01 * root / (1 - std::pow(beta1, t))), .epsilon = T(1e-8 * root),
-          .beta1 = T(beta1), .beta2 = T(beta2), .one_minus_beta1 = T(1 - beta1),
-          .one_minus_beta2 = T(1 - beta2), .step = t, .may_rest = t > 1};
+  return {.step_size = T(0.01 * root / (1 - std::pow(beta1, t))),
+          .epsilon = T(1e-8 * root),
+          .beta1 = T(beta1),
+          .beta2 = T(beta2),
+          .one_minus_beta1 = T(1 - beta1),
+          .one_minus_beta2 = T(1 - beta2),
+          .step = t,
+          .may_rest = t > 1};
 }
 
-// Blocks of zeros with what an operation's own parameters need; operands k of `sizes` are rows and columns.
+// Blocks of zeros with what an operation's own parameters need; operands k of `sizes` are rows and
+// columns.
 template <class T>
 struct Trained {
-  Trained(Op o, std::size_t rows, std::size_t cols, std::vector<std::pair<std::size_t, std::size_t>> in)
+  Trained(Op o, std::size_t rows, std::size_t cols,
+          std::vector<std::pair<std::size_t, std::size_t>> in)
       : op(o), out(rows, cols) {
     for (const auto& [r, c] : in) operand.emplace_back(r, c);
   }
@@ -32,9 +39,13 @@ struct Trained {
       for (std::size_t i = 0; i < to.size(); ++i)
         to[i] = i % pitch < cols ? static_cast<T>(uniform(bits, -1, 1)) : T(0);
     }
-    kernels::Block<T> block() {
-      return {.data = data.data(), .grad = grad.data(), .rows = std::uint32_t(rows),
-              .cols = std::uint32_t(cols), .pitch = std::uint32_t(pitch), .first_writer = true};
+    kernels::MatrixView<T> block() {
+      return {.data = data.data(),
+              .grad = grad.data(),
+              .rows = std::uint32_t(rows),
+              .cols = std::uint32_t(cols),
+              .pitch = std::uint32_t(pitch),
+              .first_writer = true};
     }
     std::size_t rows, cols, pitch;
     std::vector<T> data, grad, m, v_;
@@ -66,7 +77,7 @@ struct Trained {
     }
     u.keep_gradients = keep_gradients;
     u.settings = s;
-    kernels::table<T>()[op].backward_update(args(), u);
+    kernels::table<T>()[op].fused_step(args(), u);
   }
   Op op;
   Buffer out;
@@ -111,10 +122,12 @@ TEST_CASE("Adam takes the steps of the paper's formula", "[kernels][adam]") {
   double want = 0, first = 0, second = 0;
   for (std::uint32_t t = 1; t <= 20; ++t) {
     g[3] = t == 1 ? 1e-3 : std::sin(t);
-    kernels::table<double>().adam({w.data(), g.data(), m.data(), v.data(), 16, settings<double>(t)});
+    kernels::table<double>().adam(
+        {w.data(), g.data(), m.data(), v.data(), 16, settings<double>(t)});
     first = beta1 * first + (1 - beta1) * g[3];
     second = beta2 * second + (1 - beta2) * g[3] * g[3];
-    want -= rate * (first / (1 - std::pow(beta1, t))) / (std::sqrt(second / (1 - std::pow(beta2, t))) + epsilon);
+    want -= rate * (first / (1 - std::pow(beta1, t))) /
+            (std::sqrt(second / (1 - std::pow(beta2, t))) + epsilon);
     REQUIRE(w[3] == Approx(want).epsilon(1e-13));
     if (t == 1) REQUIRE(w[3] == Approx(-0.00999990000099999).epsilon(1e-14));
     REQUIRE(w[4] == 0);  // never had a gradient
@@ -152,8 +165,9 @@ TEMPLATE_TEST_CASE("matmul moves its weights as backward and Adam one after anot
   });
 }
 
-TEMPLATE_TEST_CASE("embedding moves its tables as backward and Adam do even over long gaps without gradient",
-                   "[kernels][adam][gather]", float, double) {
+TEMPLATE_TEST_CASE(
+    "embedding moves its tables as backward and Adam do even over long gaps without gradient",
+    "[kernels][adam][gather]", float, double) {
   using T = TestType;
   for_each_simd_target([](const std::string&) {
     for (const double beta1 : {0.85, 0.3}) {
@@ -163,9 +177,15 @@ TEMPLATE_TEST_CASE("embedding moves its tables as backward and Adam do even over
       a.operand[0].data[0] = 0;
       Trained<T> b = a;
       std::size_t different = 0, resting = 0;
-      for (std::uint32_t t = 1; t <= 2500; ++t) {  // rows 4 and 5 have a gradient at the start and near the end
+      for (std::uint32_t t = 1; t <= 2500;
+           ++t) {  // rows 4 and 5 have a gradient at the start and near the end
         const std::uint64_t words = t < 5 || t > 2490 ? 6 : 4;
-        a.ids = {std::uint32_t(bits() % words), std::uint32_t(bits() % words), 1, 0, 1, t == 1 ? 3u : 0u};
+        a.ids = {std::uint32_t(bits() % words),
+                 std::uint32_t(bits() % words),
+                 1,
+                 0,
+                 1,
+                 t == 1 ? 3u : 0u};
         b.ids = a.ids;
         a.out.draw(bits, a.out.grad);
         b.out.grad = a.out.grad;
@@ -174,7 +194,8 @@ TEMPLATE_TEST_CASE("embedding moves its tables as backward and Adam do even over
         b.within(s, 0, t % 2 == 0);
         for (int k : {0, 1}) {
           auto &x = a.operand[k], &y = b.operand[k];
-          resting += std::count_if(y.since.begin(), y.since.end(), [](auto step) { return step > 0; });
+          resting +=
+              std::count_if(y.since.begin(), y.since.end(), [](auto step) { return step > 0; });
           different += different_bits<T>(x.data, y.data);
           if (t % 250 != 0) continue;
           kernels::table<T>().wake(y.m.data(), y.v_.data(), y.since.data(), y.since.size(), s);

@@ -1,4 +1,5 @@
-// What the operations of kernels/arithmetic.cc do where they are not smooth; elsewhere see ops_test.cc.
+// What the operations of kernels/arithmetic.cc do where they are not smooth; elsewhere see
+// ops_test.cc.
 #include "tests/support/scalar_edges.h"
 
 namespace glassbox::reference {
@@ -14,8 +15,8 @@ TEMPLATE_TEST_CASE("pow of a negative base is exact for whole exponents and NaN 
                     {Op::pow, -1, 0, 1, 0, nan}});
 }
 
-TEMPLATE_TEST_CASE("pow at base 0 has the derivative of x^b and none in the exponent", "[kernels][arithmetic]",
-                   float, double) {
+TEMPLATE_TEST_CASE("pow at base 0 has the derivative of x^b and none in the exponent",
+                   "[kernels][arithmetic]", float, double) {
   using T = TestType;
   const T inf = kInfinity<T>;
   require_edges<T>({{Op::pow, 0, 2, 0, 0, 0},
@@ -27,8 +28,8 @@ TEMPLATE_TEST_CASE("pow at base 0 has the derivative of x^b and none in the expo
                     {Op::pow, T(-0.), -1, -inf, -inf, inf}});
 }
 
-TEMPLATE_TEST_CASE("max and min give a tie's gradient to the first and keep NaN", "[kernels][arithmetic]",
-                   float, double) {
+TEMPLATE_TEST_CASE("max and min give a tie's gradient to the first and keep NaN",
+                   "[kernels][arithmetic]", float, double) {
   using T = TestType;
   const T nan = kNotANumber<T>, inf = kInfinity<T>;
   for (const Op op : {Op::max, Op::min})
@@ -41,7 +42,8 @@ TEMPLATE_TEST_CASE("max and min give a tie's gradient to the first and keep NaN"
   require_edges<T>({{Op::max, -inf, 1, 1, 0, 1}, {Op::min, -inf, 1, -inf, 1, 0}});
 }
 
-TEMPLATE_TEST_CASE("abs sqrt and rsqrt at 0 and outside their domain", "[kernels][arithmetic]", float, double) {
+TEMPLATE_TEST_CASE("abs sqrt and rsqrt at 0 and outside their domain", "[kernels][arithmetic]",
+                   float, double) {
   using T = TestType;
   const T nan = kNotANumber<T>, inf = kInfinity<T>;
   require_edges<T>({{Op::abs, 0, 0, 0, 0},
@@ -57,7 +59,8 @@ TEMPLATE_TEST_CASE("abs sqrt and rsqrt at 0 and outside their domain", "[kernels
                     {Op::rsqrt, inf, 0, 0, 0}});
 }
 
-TEMPLATE_TEST_CASE("division by 0 is infinite or NaN as IEEE has it", "[kernels][arithmetic]", float, double) {
+TEMPLATE_TEST_CASE("division by 0 is infinite or NaN as IEEE has it", "[kernels][arithmetic]",
+                   float, double) {
   using T = TestType;
   const T nan = kNotANumber<T>, inf = kInfinity<T>;
   require_edges<T>({{Op::div, 1, 0, inf, inf, -inf},

@@ -1,4 +1,4 @@
-#include "tests/support/run_kernel.h"
+#include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 namespace {
@@ -16,8 +16,8 @@ Case<T> sentences(std::mt19937_64& bits, Shape s, std::vector<std::uint32_t> sta
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("attention has the bits of a plain loop for each sentence", "[kernels][attention]",
-                   float, double) {
+TEMPLATE_TEST_CASE("attention has the bits of a plain loop for each sentence",
+                   "[kernels][attention]", float, double) {
   std::mt19937_64 bits(361);
   for (const Shape s : kShapes)
     for (const std::vector<std::uint32_t>& starts :
@@ -31,8 +31,9 @@ TEMPLATE_TEST_CASE("cached attention has the bits of a plain loop wherever rows 
   for (const Shape s : kShapes)
     for (const std::size_t positions : {1, 2, 16, 17, 35}) {
       const std::size_t C = s.heads * s.head_dim, pitch = 3 * C + 5;
-      Case<TestType> x{Op::cached_attention, 1, C, {random_matrix<TestType>(bits, 1, positions * pitch)},
-                       {}, double(s.heads)};
+      Case<TestType> x{
+          Op::cached_attention, 1, C, {random_matrix<TestType>(bits, 1, positions * pitch)}, {},
+          double(s.heads)};
       for (std::size_t t = 0; t < positions; ++t)
         x.ids.push_back(static_cast<std::uint32_t>((t * 5 % positions) * pitch + 2));
       if (positions % 5 == 0) continue;  // 5 t would meet places twice
@@ -40,15 +41,15 @@ TEMPLATE_TEST_CASE("cached attention has the bits of a plain loop wherever rows 
     }
 }
 
-TEMPLATE_TEST_CASE("attention: a sentence alone has the bits it has among others", "[kernels][attention]",
-                   float, double) {
+TEMPLATE_TEST_CASE("attention: a sentence alone has the bits it has among others",
+                   "[kernels][attention]", float, double) {
   std::mt19937_64 bits(363);
   const auto all = sentences<TestType>(bits, {4, 8}, {0, 5, 25, 28});
   for_each_simd_target([&](const std::string&) {
-    const auto want = RunKernel<TestType>(all).forward();
+    const auto want = KernelCall<TestType>(all).forward();
     Case<TestType> one{Op::attention, 20, 32, {Matrix<TestType>(20, 96)}, {0, 20}, 4};
     std::copy_n(&all.in[0](5, 0), one.in[0].data.size(), one.in[0].data.begin());
-    const auto got = RunKernel<TestType>(one).forward();
+    const auto got = KernelCall<TestType>(one).forward();
     for (std::size_t n = 0; n < 20; ++n)
       REQUIRE(different_bits<TestType>(row_of(got, n), row_of(want, n + 5)) == 0);
   });
@@ -62,19 +63,26 @@ TEMPLATE_TEST_CASE("attend has the bits of attention and reads nothing of later 
       const std::size_t C = s.heads * s.head_dim, pitch = kernels::padded(T) + 16;
       const auto x = sentences<TestType>(bits, s, {0, static_cast<std::uint32_t>(T)});
       for_each_simd_target([&](const std::string&) {
-        const auto want = RunKernel<TestType>(x).forward();
+        const auto want = KernelCall<TestType>(x).forward();
         std::vector<TestType> keys(C * pitch, std::numeric_limits<TestType>::quiet_NaN()), out(C);
         std::vector<const TestType*> values;
         for (std::size_t i = 0; i < T; ++i) {
           for (std::size_t j = 0; j < C; ++j) keys[j * pitch + i] = x.in[0](i, C + j);
           values.push_back(&x.in[0](i, 2 * C));
-          std::vector<TestType> exponentials(s.heads * kernels::padded(i + 1)), weights = exponentials;
+          std::vector<TestType> exponentials(s.heads * kernels::padded(i + 1)),
+              weights = exponentials;
           std::vector<TestType> inverse_sums(s.heads);
-          kernels::table<TestType>().attend(
-              {.query = &x.in[0](i, 0), .keys = keys.data(), .keys_pitch = pitch, .values = values.data(),
-               .positions = i + 1, .heads = s.heads, .head_dim = s.head_dim, .out = out.data(),
-               .exponentials = exponentials.data(), .weights = weights.data(),
-               .inverse_sums = inverse_sums.data()});
+          kernels::table<TestType>().attend({.query = &x.in[0](i, 0),
+                                             .keys = keys.data(),
+                                             .keys_pitch = pitch,
+                                             .values = values.data(),
+                                             .positions = i + 1,
+                                             .heads = s.heads,
+                                             .head_dim = s.head_dim,
+                                             .out = out.data(),
+                                             .exponentials = exponentials.data(),
+                                             .weights = weights.data(),
+                                             .inverse_sums = inverse_sums.data()});
           REQUIRE(different_bits<TestType>(out, row_of(want, i)) == 0);
         }
       });

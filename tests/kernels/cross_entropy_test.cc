@@ -1,4 +1,4 @@
-#include "tests/support/run_kernel.h"
+#include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 namespace {
@@ -22,21 +22,22 @@ TEMPLATE_TEST_CASE("cross-entropy has the bits of a plain loop", "[kernels][cros
   }
 }
 
-TEMPLATE_TEST_CASE("cross-entropy of logits -431 279 427 with target 0 is 858", "[kernels][cross_entropy]",
-                   float, double) {
+TEMPLATE_TEST_CASE("cross-entropy of logits -431 279 427 with target 0 is 858",
+                   "[kernels][cross_entropy]", float, double) {
   for_each_simd_target([](const std::string&) {
     const auto x = loss_of<TestType>({-431, 279, 427}, 0);
-    REQUIRE(RunKernel<TestType>(x).forward()(0, 0) == TestType(858));
+    REQUIRE(KernelCall<TestType>(x).forward()(0, 0) == TestType(858));
   });
 }
 
-TEMPLATE_TEST_CASE("cross-entropy of logits 400 apart has finite loss and gradient with the bits of a plain loop",
-                   "[kernels][cross_entropy]", float, double) {
+TEMPLATE_TEST_CASE(
+    "cross-entropy of logits 400 apart has finite loss and gradient with the bits of a plain loop",
+    "[kernels][cross_entropy]", float, double) {
   std::mt19937_64 bits(332);
   for (std::uint32_t target = 0; target < 3; ++target) {
     const auto x = loss_of<TestType>({400, -400, 0}, target);
     require_plain_bits(x, bits, cross_entropy, cross_entropy_backward);
-    RunKernel<TestType> kernel(x);
+    KernelCall<TestType> kernel(x);
     REQUIRE(kernel.forward()(0, 0) == std::array<TestType, 3>{0, 800, 400}[target]);
     Matrix<TestType> d_out(1, 1);
     d_out(0, 0) = -1;  // a negative weight: a vanishing probability must not leave -0 behind
@@ -48,14 +49,14 @@ TEMPLATE_TEST_CASE("cross-entropy of logits 400 apart has finite loss and gradie
   }
 }
 
-TEMPLATE_TEST_CASE("cross-entropy of a logit that is no number is none", "[kernels][cross_entropy]", float,
-                   double) {
+TEMPLATE_TEST_CASE("cross-entropy of a logit that is no number is none", "[kernels][cross_entropy]",
+                   float, double) {
   for_each_simd_target([](const std::string&) {
     for (const std::size_t V : {3, 17, 40})
       for (std::size_t i = 0; i < V; i += 2) {
         std::vector<TestType> logits(V, 1);
         logits[i] = std::numeric_limits<TestType>::quiet_NaN();
-        REQUIRE(std::isnan(RunKernel<TestType>(loss_of(logits, 1)).forward()(0, 0)));
+        REQUIRE(std::isnan(KernelCall<TestType>(loss_of(logits, 1)).forward()(0, 0)));
       }
   });
 }

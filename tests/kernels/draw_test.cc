@@ -3,33 +3,35 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/run_kernel.h"
+#include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 namespace {
 
-TEMPLATE_TEST_CASE("highest: the largest of any number of scalars, and NaN wherever one stands", "[kernels][draw]",
-                   float, double) {
+TEMPLATE_TEST_CASE("highest: the largest of any number of scalars, and NaN wherever one stands",
+                   "[kernels][draw]", float, double) {
   using T = TestType;
   for_each_simd_target([](const std::string&) {
     std::mt19937_64 bits(331);
     const auto& table = kernels::table<T>();
-    REQUIRE(table.highest(nullptr, 0) == -std::numeric_limits<T>::infinity());
+    REQUIRE(table.max(nullptr, 0) == -std::numeric_limits<T>::infinity());
     for (std::size_t size = 1; size <= 70; ++size) {
-      auto x = random_matrix<T>(bits, 1, size, -3, -1).data;  // all below 0: what lies beyond the end is not read
+      auto x = random_matrix<T>(bits, 1, size, -3, -1)
+                   .data;  // all below 0: what lies beyond the end is not read
       x.shrink_to_fit();
-      REQUIRE(table.highest(x.data(), size) == *std::max_element(x.begin(), x.end()));
+      REQUIRE(table.max(x.data(), size) == *std::max_element(x.begin(), x.end()));
       for (std::size_t place = 0; place < size; ++place) {
         const T before = x[place];
         x[place] = std::numeric_limits<T>::quiet_NaN();
-        REQUIRE(std::isnan(table.highest(x.data(), size)));
+        REQUIRE(std::isnan(table.max(x.data(), size)));
         x[place] = before;
       }
     }
   });
 }
 
-TEST_CASE("weigh: powers of two within 3 units besides the exponent's rounding, and sums of 64", "[kernels][draw]") {
+TEST_CASE("weigh: powers of two within 3 units besides the exponent's rounding, and sums of 64",
+          "[kernels][draw]") {
   for_each_simd_target([](const std::string&) {
     std::mt19937_64 bits(332);
     constexpr double kUnit = 0x1p-24;
@@ -40,8 +42,12 @@ TEST_CASE("weigh: powers of two within 3 units besides the exponent's rounding, 
       const std::size_t blocks = (size + kernels::kDrawBlock - 1) / kernels::kDrawBlock;
       std::vector<float> weights(blocks * kernels::kDrawBlock, -1), sums(blocks, -1);
       const float scale = 1.8f;
-      kernels::table<float>().weigh({.logits = logits.data(), .size = size, .highest = 0.5f, .scale = scale,
-                                     .weights = weights.data(), .sums = sums.data()});
+      kernels::table<float>().exp_weights({.logits = logits.data(),
+                                           .size = size,
+                                           .max = 0.5f,
+                                           .scale = scale,
+                                           .weights = weights.data(),
+                                           .sums = sums.data()});
       for (std::size_t i = 0; i < weights.size(); ++i) {
         const double y = i < size ? (double{logits[i]} - 0.5) * double{scale} : 0;
         const double want = i < size ? std::exp2(y) : 0;
@@ -52,7 +58,8 @@ TEST_CASE("weigh: powers of two within 3 units besides the exponent's rounding, 
       }
       for (std::size_t b = 0; b < blocks; ++b) {
         double sum = 0;
-        for (std::size_t i = 0; i < kernels::kDrawBlock; ++i) sum += weights[b * kernels::kDrawBlock + i];
+        for (std::size_t i = 0; i < kernels::kDrawBlock; ++i)
+          sum += weights[b * kernels::kDrawBlock + i];
         REQUIRE(std::abs(sums[b] - sum) <= sum * kUnit * 7);
       }
     }

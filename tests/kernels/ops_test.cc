@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tests/support/run_kernel.h"
+#include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 namespace {
@@ -31,16 +31,22 @@ Row unary(Op op, Range a, Complex (*f)(Complex)) {
 Row binary(Op op, Range a, Range b, Complex (*f)(Complex, Complex)) {
   return {op,
           [=](auto& bits, std::size_t n) {
-            return Case<double>{op, 1, n, {random_matrix(bits, 1, n, a.low, a.high, a.away),
-                                           random_matrix(bits, 1, n, b.low, b.high, b.away)}};
+            return Case<double>{op,
+                                1,
+                                n,
+                                {random_matrix(bits, 1, n, a.low, a.high, a.away),
+                                 random_matrix(bits, 1, n, b.low, b.high, b.away)}};
           },
           [=](const Case<Complex>& x) {
             Matrix<Complex> out(1, x.cols);
-            for (std::size_t i = 0; i < x.cols; ++i) out(0, i) = f(x.in[0].data[i], x.in[1].data[i]);
+            for (std::size_t i = 0; i < x.cols; ++i)
+              out(0, i) = f(x.in[0].data[i], x.in[1].data[i]);
             return out;
           }};
 }
-std::uint32_t below(std::mt19937_64& bits, std::size_t n) { return static_cast<std::uint32_t>(bits() % n); }
+std::uint32_t below(std::mt19937_64& bits, std::size_t n) {
+  return static_cast<std::uint32_t>(bits() % n);
+}
 
 const Range kAny{-3, 3}, kPositive{0.1, 4}, kNotSmall{-3, 3, 0.2};
 
@@ -51,7 +57,8 @@ const std::vector<Row>& rows() {
       binary(Op::mul, kAny, kAny, [](Complex a, Complex b) { return a * b; }),
       binary(Op::div, kAny, kNotSmall, [](Complex a, Complex b) { return a / b; }),
       unary(Op::neg, kAny, [](Complex a) { return -a; }),
-      binary(Op::pow, kPositive, kAny, [](Complex a, Complex b) { return std::exp(b * std::log(a)); }),
+      binary(Op::pow, kPositive, kAny,
+             [](Complex a, Complex b) { return std::exp(b * std::log(a)); }),
       unary(Op::sqrt, kPositive, [](Complex a) { return std::sqrt(a); }),
       unary(Op::rsqrt, kPositive, [](Complex a) { return 1.0 / std::sqrt(a); }),
       unary(Op::abs, kAny, [](Complex a) { return a.real() > 0 ? a : -a; }),
@@ -69,37 +76,71 @@ const std::vector<Row>& rows() {
       unary(Op::copy, kAny, [](Complex a) { return a; }),
       binary(Op::fused_mul, kAny, kAny, [](Complex a, Complex b) { return a * b; }),
       binary(Op::fused_add, kAny, kAny, [](Complex a, Complex b) { return a + b; }),
-      {Op::sum, [](auto& bits, std::size_t n) {
-         return Case<double>{Op::sum, 1, 1, {random_matrix(bits, 2, n)}}; }, sum<Complex>},
-      {Op::mean, [](auto& bits, std::size_t n) {
-         return Case<double>{Op::mean, 1, 1, {random_matrix(bits, 2, n)}}; }, mean<Complex>},
-      {Op::dot, [](auto& bits, std::size_t n) {
-         return Case<double>{Op::dot, 1, 1, {random_matrix(bits, 2, n), random_matrix(bits, 2, n)}}; },
+      {Op::sum,
+       [](auto& bits, std::size_t n) {
+         return Case<double>{Op::sum, 1, 1, {random_matrix(bits, 2, n)}};
+       },
+       sum<Complex>},
+      {Op::mean,
+       [](auto& bits, std::size_t n) {
+         return Case<double>{Op::mean, 1, 1, {random_matrix(bits, 2, n)}};
+       },
+       mean<Complex>},
+      {Op::dot,
+       [](auto& bits, std::size_t n) {
+         return Case<double>{Op::dot, 1, 1, {random_matrix(bits, 2, n), random_matrix(bits, 2, n)}};
+       },
        dot<Complex>},
-      {Op::gather, [](auto& bits, std::size_t n) {
+      {Op::gather,
+       [](auto& bits, std::size_t n) {
          Case<double> x{Op::gather, 1, n, {random_matrix(bits, 1, 9)}};
          for (std::size_t i = 0; i < n; ++i) x.ids.push_back(below(bits, 9));
-         return x; }, gather<Complex>},
-      {Op::embedding, [](auto& bits, std::size_t n) {
-         return Case<double>{Op::embedding, 3, n, {random_matrix(bits, 4, n), random_matrix(bits, 2, n)},
-                             {3, 0, 3, 0, 1, 1}}; }, embedding<Complex>},
-      {Op::matmul, [](auto& bits, std::size_t n) {
-         return Case<double>{Op::matmul, 2, 3, {random_matrix(bits, 2, n), random_matrix(bits, n, 3)}}; },
+         return x;
+       },
+       gather<Complex>},
+      {Op::embedding,
+       [](auto& bits, std::size_t n) {
+         return Case<double>{Op::embedding,
+                             3,
+                             n,
+                             {random_matrix(bits, 4, n), random_matrix(bits, 2, n)},
+                             {3, 0, 3, 0, 1, 1}};
+       },
+       embedding<Complex>},
+      {Op::matmul,
+       [](auto& bits, std::size_t n) {
+         return Case<double>{
+             Op::matmul, 2, 3, {random_matrix(bits, 2, n), random_matrix(bits, n, 3)}};
+       },
        matmul<Complex>},
-      {Op::rmsnorm, [](auto& bits, std::size_t n) {
-         return Case<double>{Op::rmsnorm, 2, n, {random_matrix(bits, 2, n)}, {}, 0.01}; },
+      {Op::rmsnorm,
+       [](auto& bits, std::size_t n) {
+         return Case<double>{Op::rmsnorm, 2, n, {random_matrix(bits, 2, n)}, {}, 0.01};
+       },
        rmsnorm<Complex>},
-      {Op::attention, [](auto& bits, std::size_t n) {
+      {Op::attention,
+       [](auto& bits, std::size_t n) {
          const auto first = static_cast<std::uint32_t>(n);
-         return Case<double>{Op::attention, n + 2, 4, {random_matrix(bits, n + 2, 12)},
-                             {0, first, first + 2}, 2}; }, attention<Complex>},
-      {Op::cached_attention, [](auto& bits, std::size_t n) {
+         return Case<double>{Op::attention,         n + 2, 4, {random_matrix(bits, n + 2, 12)},
+                             {0, first, first + 2}, 2};
+       },
+       attention<Complex>},
+      {Op::cached_attention,
+       [](auto& bits, std::size_t n) {
          Case<double> x{Op::cached_attention, 1, 6, {random_matrix(bits, 1, 18 * n)}, {}, 2};
          for (std::size_t t = 0; t < n; ++t) x.ids.push_back(static_cast<std::uint32_t>(18 * t));
-         return x; }, attention<Complex>},
-      {Op::cross_entropy, [](auto& bits, std::size_t n) {
-         return Case<double>{Op::cross_entropy, 2, 1, {random_matrix(bits, 2, n)},
-                             {below(bits, n), below(bits, n)}}; }, cross_entropy<Complex>},
+         return x;
+       },
+       attention<Complex>},
+      {Op::cross_entropy,
+       [](auto& bits, std::size_t n) {
+         return Case<double>{Op::cross_entropy,
+                             2,
+                             1,
+                             {random_matrix(bits, 2, n)},
+                             {below(bits, n), below(bits, n)}};
+       },
+       cross_entropy<Complex>},
   };
   return rows;
 }
@@ -115,7 +156,7 @@ Result<T> run(const Case<T>& x, const Matrix<T>& d_out) {
   const auto& row = kernels::table<T>()[x.op];
   auto grad = zeros_like(x.in);
   if (row.forward) {
-    RunKernel<T> kernel(x);
+    KernelCall<T> kernel(x);
     auto out = kernel.forward();
     kernel.backward(d_out, grad, !row.reads_anywhere);
     return {out, grad};
@@ -142,16 +183,17 @@ TEST_CASE("every operation has a row here and a whole row in the table", "[kerne
   for (const Row& r : rows()) {
     const auto& row = kernels::table<double>()[r.op];
     const auto& single = kernels::table<float>()[r.op];
-    if (!row.name || !single.name || missing.erase(row.name) != 1 || !row.symbol || row.operands < 1 ||
-        (!row.forward && !row.forward1) || (row.forward && (!row.backward || !row.expand)) ||
-        (row.forward1 && !row.backward1))
+    if (!row.name || !single.name || missing.erase(row.name) != 1 || !row.symbol ||
+        row.operands < 1 || (!row.forward && !row.forward1) ||
+        (row.forward && (!row.backward || !row.expand)) || (row.forward1 && !row.backward1))
       incomplete.insert(row.name ? row.name : "a row without a name");
   }
   REQUIRE(missing == std::set<std::string>{});
   REQUIRE(incomplete == std::set<std::string>{});
 }
 
-TEST_CASE("op values and gradients match the complex step at random points", "[kernels][ops][gradient]") {
+TEST_CASE("op values and gradients match the complex step at random points",
+          "[kernels][ops][gradient]") {
   constexpr double h = 1e-50;
   std::mt19937_64 bits(301);
   const auto close = [](double got, double want) {
@@ -209,13 +251,26 @@ TEST_CASE("gradients of scalar operations match central differences of the kerne
   }
 }
 
-TEMPLATE_TEST_CASE("forward1 and backward1 have the run kernel's bits at every length and on every target",
-                   "[kernels][ops]", float, double) {
+TEMPLATE_TEST_CASE(
+    "forward1 and backward1 have the run kernel's bits at every length and on every target",
+    "[kernels][ops]", float, double) {
   using T = TestType;
   using Limits = std::numeric_limits<T>;
-  const std::vector<T> odd = {0, T(-0.), 1, -1, 2, Limits::infinity(), -Limits::infinity(),
-                              Limits::quiet_NaN(), Limits::denorm_min(), Limits::min(), Limits::max(), -7};
-  const auto same = [](T a, T b) { return bits_of(a) == bits_of(b) || (std::isnan(a) && std::isnan(b)); };
+  const std::vector<T> odd = {0,
+                              T(-0.),
+                              1,
+                              -1,
+                              2,
+                              Limits::infinity(),
+                              -Limits::infinity(),
+                              Limits::quiet_NaN(),
+                              Limits::denorm_min(),
+                              Limits::min(),
+                              Limits::max(),
+                              -7};
+  const auto same = [](T a, T b) {
+    return bits_of(a) == bits_of(b) || (std::isnan(a) && std::isnan(b));
+  };
   for_each_simd_target([&](const std::string&) {
     std::mt19937_64 bits(303);
     for (const Row& r : rows()) {
@@ -228,12 +283,13 @@ TEMPLATE_TEST_CASE("forward1 and backward1 have the run kernel's bits at every l
             if (bits() % 3 == 0) v = odd[bits() % odd.size()];
         auto d_out = random_matrix<T>(bits, 1, length);
         d_out.data[bits() % length] = 0;
-        RunKernel<T> kernel(x);
+        KernelCall<T> kernel(x);
         const auto out = kernel.forward();
         for (const bool first_writer : {false, true}) {
           std::vector<Matrix<T>> start;
           for (const auto& m : x.in)
-            start.push_back(first_writer ? Matrix<T>(1, length) : random_matrix<T>(bits, 1, m.cols));
+            start.push_back(first_writer ? Matrix<T>(1, length)
+                                         : random_matrix<T>(bits, 1, m.cols));
           auto grad = start;
           kernel.backward(d_out, grad, first_writer);
           for (std::size_t i = 0; i < length; ++i) {
@@ -253,7 +309,8 @@ TEMPLATE_TEST_CASE("forward1 and backward1 have the run kernel's bits at every l
   });
 }
 
-TEMPLATE_TEST_CASE("AVX2 and AVX-512 give equal bits for every operation", "[kernels][ops]", float, double) {
+TEMPLATE_TEST_CASE("AVX2 and AVX-512 give equal bits for every operation", "[kernels][ops]", float,
+                   double) {
   const auto all_results = [] {
     std::mt19937_64 bits(304);
     std::vector<TestType> results;
@@ -262,7 +319,8 @@ TEMPLATE_TEST_CASE("AVX2 and AVX-512 give equal bits for every operation", "[ker
         const Case<TestType> x = convert<TestType>(r.make(bits, length));
         const auto result = run(x, random_matrix<TestType>(bits, x.rows, x.cols));
         results.insert(results.end(), result.out.data.begin(), result.out.data.end());
-        for (const auto& g : result.grad) results.insert(results.end(), g.data.begin(), g.data.end());
+        for (const auto& g : result.grad)
+          results.insert(results.end(), g.data.begin(), g.data.end());
       }
     return results;
   };

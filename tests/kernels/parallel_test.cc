@@ -26,7 +26,8 @@ TEST_CASE("Threads: those that are done take the parts of one that is not", "[ke
   Threads threads(2);
   std::atomic<int> done{0};
   threads.parallel_for(8, [&](std::size_t part) {
-    while (part == 1 && done < 7) std::this_thread::yield();  // until all the others have been computed
+    while (part == 1 && done < 7)
+      std::this_thread::yield();  // until all the others have been computed
     ++done;
   });
   REQUIRE(done == 8);
@@ -39,7 +40,8 @@ TEST_CASE("Threads: what parts wrote is read after the call, thousands of times,
   for (long round = 1; round <= 3000; ++round) {
     threads.parallel_for(3, [&](std::size_t part) { sums[part] += round; });
     REQUIRE(std::accumulate(sums.begin(), sums.end(), 0L) == 3 * round * (round + 1) / 2);
-    if (round % 1000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));  // they fall asleep
+    if (round % 1000 == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));  // they fall asleep
   }
 }
 
@@ -62,8 +64,9 @@ TEST_CASE("Threads: the exception of the lowest part comes out and the pool stay
   }
 }
 
-TEST_CASE("Threads: a pool ends at once if it never worked, and if its threads have just been called",
-          "[kernels][parallel]") {
+TEST_CASE(
+    "Threads: a pool ends at once if it never worked, and if its threads have just been called",
+    "[kernels][parallel]") {
   for (int i = 0; i < 50; ++i) Threads threads(4);
   for (int i = 0; i < 200; ++i) {
     Threads threads(4);

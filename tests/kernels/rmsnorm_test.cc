@@ -1,4 +1,4 @@
-#include "tests/support/run_kernel.h"
+#include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 
@@ -15,7 +15,7 @@ TEST_CASE("rmsnorm of a row of zeros is 0 with a finite gradient", "[kernels][rm
   const Case<double> x{Op::rmsnorm, 1, 5, {Matrix<double>(1, 5)}, {}, 1e-5};
   Matrix<double> ones(1, 5);
   ones.data.assign(5, 1);
-  RunKernel<double> kernel(x);
+  KernelCall<double> kernel(x);
   REQUIRE(kernel.forward().data == std::vector<double>(5, 0));
   auto grad = zeros_like(x.in);
   kernel.backward(ones, grad, true);

@@ -1,8 +1,8 @@
-#include "nn/model/config.h"
+#include "model/config.h"
 
 #include "base/error.h"
 #include "tests/catch_compat.hpp"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 namespace glassbox {
 namespace {
@@ -12,7 +12,7 @@ template <class Change>
 std::string told(Change change) {
   GptConfig config{.vocab_size = 597};
   change(config);
-  return refusal<ConfigError>([&] { config.validate(); });
+  return error_message<ConfigError>([&] { config.validate(); });
 }
 
 TEST_CASE("GptConfig: parameters are counted as the tutorial counts them", "[model][config]") {

@@ -1,6 +1,6 @@
 // What is wrong with the model inside a sound container: rules 16 to 20 of docs/formats.md, which
 // numbers them; and what a sound one promises. Rules 1 to 15, 21 and 22 are in safetensors_test.cc.
-#include "nn/model/model_file.h"
+#include "model/model_file.h"
 
 #include <cmath>
 #include <limits>
@@ -8,14 +8,14 @@
 #include "base/error.h"
 #include "tests/catch_compat.hpp"
 #include "tests/model/model_files.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 namespace glassbox {
 namespace {
 
 // A file of the tiny model with a piece of its header replaced.
 std::string told(std::string_view from, std::string_view to) {
-  return model_refusal(edited(tiny_model_file<float>(), from, to));
+  return model_error(edited(tiny_model_file<float>(), from, to));
 }
 // Places of the tiny model's header, as JSON text within a JSON text.
 std::string quoted(const char* key) { return std::string("\\\"") + key + "\\\":"; }
@@ -117,7 +117,7 @@ TEST_CASE("model file: the other precision is rounded or widened, and refused if
   std::string big;
   append_little_endian(1e300, big);
   put_file(folder / "m", wide.replace(place(wide, "output") + 8 * 3, 8, big));
-  CHECK_THAT(refusal<FormatError>([&] { read_model_as<float>(folder / "m"); }),
+  CHECK_THAT(error_message<FormatError>([&] { read_model_as<float>(folder / "m"); }),
              text_contains("m: output[1][1]: expected a number that fits 32 bits, found 1e+300"));
   CHECK_NOTHROW(read_model_as<double>(folder / "m"));
 }
@@ -150,15 +150,15 @@ TEST_CASE("model file rule 18: numbers that are not finite are neither read nor 
     std::string bytes, file = tiny_model_file<T>();
     append_little_endian(value, bytes);
     file.replace(place(file, "layers.0.mlp.output") + 13 * sizeof(T), sizeof(T), bytes);
-    CHECK_THAT(model_refusal(file), text_contains("layers.0.mlp.output[1][5]: expected a finite "
-                                                  "number, found " +
-                                                  std::string(name)));
+    CHECK_THAT(model_error(file), text_contains("layers.0.mlp.output[1][5]: expected a finite "
+                                                "number, found " +
+                                                std::string(name)));
 
     Weights<T> weights({.vocab_size = 3, .block_size = 2, .n_layer = 1, .n_head = 1, .n_embd = 2});
     weights.data()[weights.layout().find("layers.0.mlp.output")->index(1, 5)] = value;
     const TemporaryFolder folder;
     put_file(folder / "m", "old");
-    CHECK_THAT(refusal<NumericError>([&] {
+    CHECK_THAT(error_message<NumericError>([&] {
                  write_model(folder / "m", weights.view(),
                              Tokenizer::from_words({"a", "b"}, true, "test"), "{}");
                }),
@@ -174,7 +174,7 @@ TEST_CASE("model file rule 18: numbers that are not finite are neither read nor 
 
 TEST_CASE("model file rule 19: a config that is missing, newer or impossible is refused",
           "[model][model_file]") {
-  CHECK_THAT(model_refusal(container("{}")),
+  CHECK_THAT(model_error(container("{}")),
              text_contains("glassbox.format_version: expected the "
                            "metadata of a glassbox model, found nothing"));
   CHECK_THAT(told("glassbox.config", "glassbox.konfig"),
@@ -256,7 +256,7 @@ TEST_CASE("model file: a checkpoint's further weights are written and read under
   const SafetensorsReader reader(folder / "x");
   read_parameters(reader, "best.", again.layout(), again.data());
   CHECK(std::equal(again.data(), again.data() + again.layout().slab_size(), weights.data()));
-  CHECK_THAT(refusal<FormatError>(
+  CHECK_THAT(error_message<FormatError>(
                  [&] { read_parameters(reader, "optimizer.m.", again.layout(), again.data()); }),
              text_contains("optimizer.m.token_embedding: expected a tensor of that name"));
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "nn/model/model_file.h"
+#include "model/model_file.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/temporary_folder.h"
 
@@ -46,10 +46,10 @@ std::string file_refusal(std::string_view bytes, Read read) {
   }
   return "accepted";
 }
-inline std::string container_refusal(std::string_view bytes) {
+inline std::string container_error(std::string_view bytes) {
   return file_refusal(bytes, [](const std::string& path) { SafetensorsReader reader(path); });
 }
-inline std::string model_refusal(std::string_view bytes) {
+inline std::string model_error(std::string_view bytes) {
   return file_refusal(bytes, [](const std::string& path) { read_model(path); });
 }
 

@@ -1,4 +1,4 @@
-#include "nn/model/parameters.h"
+#include "model/parameters.h"
 
 #include <vector>
 

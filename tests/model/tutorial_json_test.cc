@@ -1,4 +1,4 @@
-#include "nn/model/tutorial_json.h"
+#include "model/tutorial_json.h"
 
 #include <limits>
 
@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "tests/catch_compat.hpp"
 #include "tests/model/model_files.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 
 namespace glassbox {
 namespace {
@@ -119,7 +119,7 @@ TEST_CASE("tutorial JSON: a file that is not what it says is refused", "[model][
 TEST_CASE("tutorial JSON: a vocabulary of another size is refused with both numbers",
           "[model][tutorial_json]") {
   CHECK_THAT(
-      refusal<FormatError>([] {
+      error_message<FormatError>([] {
         read_tutorial_model(kGolden + "/tutorial-small-model.json",
                             Tokenizer::from_words({"a", "b"}, true, "test"));
       }),
@@ -133,11 +133,12 @@ TEST_CASE("tutorial JSON: what the tutorial can't express is not written",
   GptConfig config{.vocab_size = 3, .block_size = 1, .n_layer = 1, .n_head = 1, .n_embd = 1};
   Weights<double> weights(config);
   weights.data()[0] = std::numeric_limits<double>::infinity();
-  CHECK_THAT(refusal<NumericError>([&] { write_tutorial_model(folder / "m", weights.view()); }),
-             text_contains("m: token_embedding[0][0]: expected a finite number, found inf"));
+  CHECK_THAT(
+      error_message<NumericError>([&] { write_tutorial_model(folder / "m", weights.view()); }),
+      text_contains("m: token_embedding[0][0]: expected a finite number, found inf"));
   config.norm_epsilon = 1e-6;
   const Weights<double> other(config);
-  CHECK_THAT(refusal<ConfigError>([&] { write_tutorial_model(folder / "m", other.view()); }),
+  CHECK_THAT(error_message<ConfigError>([&] { write_tutorial_model(folder / "m", other.view()); }),
              text_contains("m: norm_epsilon: expected 1e-05"));
   CHECK(folder.count() == 0);
 }

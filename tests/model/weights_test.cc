@@ -1,4 +1,4 @@
-#include "nn/model/weights.h"
+#include "model/weights.h"
 
 #include <cmath>
 #include <cstdint>

@@ -88,7 +88,7 @@ TEST_CASE("Gpt: a step of plain scalar operators alone gives the same loss and e
                                   });
   const Value<double> plain_loss = plain.loss(sentences);
   plain_loss.backward();
-  for (const RunInfo& run : tape.runs())
+  for (const MatrixInfo& run : tape.matrices())
     FAIL("a run was recorded: " << kernels::table<double>()[run.op].name);
   CHECK(excess(loss.data(), plain_loss.data(), 1e-12, 0) <= 1);
   for (const ParameterSpec& p : weights.layout().parameters()) {

@@ -32,7 +32,7 @@ std::vector<std::string> documented_values() {
 template <class T>
 std::vector<std::string> last_labels(Tape<T>& tape) {
   std::vector<std::string> labels;
-  for (const RunInfo& run : tape.runs()) {
+  for (const MatrixInfo& run : tape.matrices()) {
     if (run.op == Op::leaf) continue;
     const auto last = [&](std::size_t col) {
       return tape.label(static_cast<NodeId>(run.out + (run.rows - 1) * run.pitch + col));

@@ -1,5 +1,6 @@
-// A device on which every write fails for want of space; not every container has it. A test asks before it writes: where
-// there is none, a file of that name would come to be, and every later test would write to it.
+// A device on which every write fails for want of space; not every container has it. A test asks
+// before it writes: where there is none, a file of that name would come to be, and every later test
+// would write to it.
 #pragma once
 
 #include <sys/stat.h>

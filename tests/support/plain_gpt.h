@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "data/tokenizer.h"
-#include "nn/model/weights.h"
+#include "model/weights.h"
 
 namespace glassbox::plain {
 

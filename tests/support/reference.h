@@ -1,6 +1,7 @@
-// Every kernel over a run once more as plain loops, in the order that kernels/ promises: equal bits with S
-// float or double. With S = std::complex<double> the forward half gives derivatives by the complex step:
-// the imaginary part of f(x + ih) is h f'(x), without the cancellation of a difference.
+// Every kernel over a run once more as plain loops, in the order that kernels/ promises: equal bits
+// with S float or double. With S = std::complex<double> the forward half gives derivatives by the
+// complex step: the imaginary part of f(x + ih) is h f'(x), without the cancellation of a
+// difference.
 #pragma once
 
 #include <array>
@@ -42,7 +43,8 @@ Case<To> convert(const Case<From>& x) {
   Case<To> y{x.op, x.rows, x.cols, {}, x.ids, x.number};
   for (const Matrix<From>& m : x.in) {
     y.in.emplace_back(m.rows, m.cols);
-    for (std::size_t i = 0; i < m.data.size(); ++i) y.in.back().data[i] = static_cast<To>(m.data[i]);
+    for (std::size_t i = 0; i < m.data.size(); ++i)
+      y.in.back().data[i] = static_cast<To>(m.data[i]);
   }
   return y;
 }
@@ -62,7 +64,8 @@ Matrix<S> random_matrix(std::mt19937_64& bits, std::size_t rows, std::size_t col
   return m;
 }
 
-// The library's own scalar operations, so that bits can be equal; a complex number uses the standard ones.
+// The library's own scalar operations, so that bits can be equal; a complex number uses the
+// standard ones.
 template <class T>
 T multiply_add(T a, T b, T c) {
   return kernels::table<T>().multiply_add(a, b, c);
@@ -184,7 +187,8 @@ Matrix<S> cross_entropy(const Case<S>& x) {
   return out;
 }
 template <class T>
-void cross_entropy_backward(const Case<T>& x, const Matrix<T>& d_out, std::vector<Matrix<T>>& grad) {
+void cross_entropy_backward(const Case<T>& x, const Matrix<T>& d_out,
+                            std::vector<Matrix<T>>& grad) {
   for (std::size_t n = 0; n < x.rows; ++n) {
     const auto s = softmax(row_of(x.in[0], n));
     const T scale = d_out(n, 0) * (T(1) / s.sum);
@@ -237,7 +241,9 @@ void head_backward(const std::vector<T>& data, const std::vector<std::size_t>& r
   for (std::size_t t = 0; t <= i; ++t) {
     const T d_score = (d_weight[t] * head.inverse + d_sum) * e[t] * head.scale;
     for (std::size_t j = first; j < first + head_dim; ++j) {
-      const auto add = [&](std::size_t place, T a, T b) { grad[place] = multiply_add(a, b, grad[place]); };
+      const auto add = [&](std::size_t place, T a, T b) {
+        grad[place] = multiply_add(a, b, grad[place]);
+      };
       add(row[i] + j, d_score, data[row[t] + width + j]);
       add(row[t] + width + j, d_score, data[row[i] + j]);
       add(row[t] + 2 * width + j, head.weights[t], d_out[j]);
@@ -332,7 +338,8 @@ template <class S>
 Matrix<S> dot(const Case<S>& x) {
   LaneSum<S> sums;
   const auto &a = x.in[0], &b = x.in[1];
-  for (std::size_t i = 0; i < a.data.size(); ++i) sums.add_product(i % a.cols, a.data[i], b.data[i]);
+  for (std::size_t i = 0; i < a.data.size(); ++i)
+    sums.add_product(i % a.cols, a.data[i], b.data[i]);
   Matrix<S> out(1, 1);
   out(0, 0) = sums.total();
   return out;

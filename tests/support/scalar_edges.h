@@ -1,7 +1,8 @@
-// A table of a scalar operation's values and derivatives at given points, held on every SIMD target.
+// A table of a scalar operation's values and derivatives at given points, held on every SIMD
+// target.
 #pragma once
 
-#include "tests/support/run_kernel.h"
+#include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 
@@ -13,7 +14,9 @@ struct Edge {
 
 template <class T>
 void require_edges(const std::vector<Edge<T>>& edges) {
-  const auto same = [](T x, T y) { return bits_of(x) == bits_of(y) || (std::isnan(x) && std::isnan(y)); };
+  const auto same = [](T x, T y) {
+    return bits_of(x) == bits_of(y) || (std::isnan(x) && std::isnan(y));
+  };
   for_each_simd_target([&](const std::string&) {
     for (const Edge<T>& e : edges) {
       const auto& row = kernels::table<T>()[e.op];

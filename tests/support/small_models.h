@@ -10,8 +10,8 @@
 
 #include "data/corpus.h"
 #include "data/tokenizer.h"
+#include "model/model_file.h"
 #include "nn/batch.h"
-#include "nn/model/model_file.h"
 
 namespace glassbox {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "autograd/errors.h"
-#include "autograd/run.h"
+#include "autograd/matrix.h"
 #include "autograd/scope.h"
 #include "autograd/value.h"
 #include "base/error.h"
@@ -11,7 +11,7 @@
 #include "nn/layers.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
-#include "tests/support/refusal.h"
+#include "tests/support/error_message.h"
 #include "tests/support/small_models.h"
 
 using namespace glassbox;
@@ -33,7 +33,7 @@ struct OneWeight {
   double weight() const { return *tape.data_from(0); }
 
   Tape<T> tape;
-  Run<T> weights = tape.leaf_run(1, 16);
+  Matrix<T> weights = tape.matrix(1, 16);
   Adam<T> adam{tape, 16, {}};
 };
 
@@ -119,7 +119,7 @@ TEST_CASE("Adam: a handle to what the old weights gave is stale after a step",
   const auto loss = one.weights(0, 0) * 2;
   loss.backward();
   one.adam.step(0.01);
-  CHECK_THAT(refusal<TapeError>([&] { loss.data(); }), text_contains("weights have moved"));
+  CHECK_THAT(error_message<TapeError>([&] { loss.data(); }), text_contains("weights have moved"));
   CHECK(one.weights(0, 0).data() != 0);
 }
 
@@ -162,7 +162,8 @@ TEST_CASE("Adam: a gradient that a step did not keep is refused, never a wrong n
   const Batch batch = batch_of({&sentence, 1}, 8);
   adam.backward_step(model.loss(batch).mean, 0.01, false);
   const auto weight = model.parameter("layers.0.mlp.hidden", 1, 2);
-  CHECK_THAT(refusal<TapeError>([&] { weight.grad(); }), text_contains("used this gradient up"));
+  CHECK_THAT(error_message<TapeError>([&] { weight.grad(); }),
+             text_contains("used this gradient up"));
   model.tape().zero_grad();
   model.loss(batch).mean.backward();
   CHECK(std::isfinite(weight.grad()));
@@ -173,8 +174,8 @@ TEST_CASE("Adam: settings outside of their range are refused by name", "[train][
   const auto make = [&](const AdamConfig& config) {
     return [&tape, config] { Adam<double>(tape, 0, config); };
   };
-  CHECK_THAT(refusal<ConfigError>(make({.beta1 = 1})), text_contains("beta1"));
-  CHECK_THAT(refusal<ConfigError>(make({.beta1 = -0.1})), text_contains("found -0.1"));
-  CHECK_THAT(refusal<ConfigError>(make({.beta2 = std::nan("")})), text_contains("beta2"));
-  CHECK_THAT(refusal<ConfigError>(make({.epsilon = 0})), text_contains("epsilon"));
+  CHECK_THAT(error_message<ConfigError>(make({.beta1 = 1})), text_contains("beta1"));
+  CHECK_THAT(error_message<ConfigError>(make({.beta1 = -0.1})), text_contains("found -0.1"));
+  CHECK_THAT(error_message<ConfigError>(make({.beta2 = std::nan("")})), text_contains("beta2"));
+  CHECK_THAT(error_message<ConfigError>(make({.epsilon = 0})), text_contains("epsilon"));
 }

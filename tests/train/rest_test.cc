@@ -15,7 +15,8 @@ namespace {
 template <class T>
 std::vector<T> train(bool fused, int steps, double (*rate)(int), double epsilon) {
   Random random(7);
-  Gpt<T> model({.vocab_size = 40, .block_size = 8, .n_layer = 1, .n_head = 2, .n_embd = 16}, random);
+  Gpt<T> model({.vocab_size = 40, .block_size = 8, .n_layer = 1, .n_head = 2, .n_embd = 16},
+               random);
   Adam<T> adam(model.tape(), model.layout().slab_size(), {.epsilon = epsilon});
   Batch batch;
   for (int i = 0; i < steps; ++i) {
@@ -45,14 +46,15 @@ bool equal_bits(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Adam: rows that rest end with the bits of rows that do not", "[train][adam]", float,
-                   double) {
+TEMPLATE_TEST_CASE("Adam: rows that rest end with the bits of rows that do not", "[train][adam]",
+                   float, double) {
   const auto falling = [](int i) { return 0.01 * (1 - i / 1000.0); };
   REQUIRE(equal_bits(train<TestType>(true, 1000, falling, 1e-8),
                      train<TestType>(false, 1000, falling, 1e-8)));
 }
 
-TEMPLATE_TEST_CASE("Adam: a rate that jumps wakes the rows that rest", "[train][adam]", float, double) {
+TEMPLATE_TEST_CASE("Adam: a rate that jumps wakes the rows that rest", "[train][adam]", float,
+                   double) {
   const auto jumping = [](int i) { return i % 250 < 200 ? 1e-9 : 0.5; };
   REQUIRE(equal_bits(train<TestType>(true, 1000, jumping, 1e-8),
                      train<TestType>(false, 1000, jumping, 1e-8)));

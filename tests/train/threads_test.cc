@@ -17,8 +17,9 @@ std::vector<T> weights_after(std::size_t threads, const GptConfig& shape, bool k
   GptConfig config = shape;
   config.vocab_size = tokenizer.size();
   Gpt<T> model(config, random);
-  Trainer trainer(model, tokenizer, corpus,
-                  {.steps = 12, .batch_size = 24, .threads = threads, .keep_gradients = keep_gradients});
+  Trainer trainer(
+      model, tokenizer, corpus,
+      {.steps = 12, .batch_size = 24, .threads = threads, .keep_gradients = keep_gradients});
   trainer.run();
   const auto view = model.weights();
   return {view.data, view.data + view.layout->slab_size()};
@@ -26,8 +27,8 @@ std::vector<T> weights_after(std::size_t threads, const GptConfig& shape, bool k
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Trainer: 1, 2, 3, 7 and 64 threads give the same bits", "[train][threads]", float,
-                   double) {
+TEMPLATE_TEST_CASE("Trainer: 1, 2, 3, 7 and 64 threads give the same bits", "[train][threads]",
+                   float, double) {
   for (const GptConfig& shape :
        {GptConfig{}, GptConfig{.block_size = 12, .n_layer = 2, .n_head = 3, .n_embd = 72}}) {
     const auto alone = weights_after<TestType>(1, shape, false);

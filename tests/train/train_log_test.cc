@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "tests/catch_compat.hpp"
+#include "tests/support/error_message.h"
 #include "tests/support/full_device.h"
-#include "tests/support/refusal.h"
 #include "tests/support/temporary_folder.h"
 
 using namespace glassbox;
@@ -61,7 +61,7 @@ TEST_CASE("TrainLog: what can't be written is refused with the path and the syst
           "[train][train_log]") {
   const TemporaryFolder folder;
   const std::string missing = folder / "missing/run.csv";
-  const std::string message = refusal<FileError>([&] { TrainLog log(missing); });
+  const std::string message = error_message<FileError>([&] { TrainLog log(missing); });
   CHECK_THAT(message, text_contains(missing));
   CHECK_THAT(message, text_contains("No such file or directory"));
   if (!has_full_device()) {
@@ -69,6 +69,6 @@ TEST_CASE("TrainLog: what can't be written is refused with the path and the syst
     return;
   }
   TrainLog full("/dev/full");
-  CHECK_THAT(refusal<FileError>([&] { full.write(kFirst); }),
+  CHECK_THAT(error_message<FileError>([&] { full.write(kFirst); }),
              text_contains("/dev/full: the log can't be written: No space left on device"));
 }

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
+#include "tests/support/error_message.h"
 #include "tests/support/plain_gpt.h"
-#include "tests/support/refusal.h"
 #include "tests/support/small_models.h"
 
 using namespace glassbox;
@@ -200,7 +200,7 @@ TEMPLATE_TEST_CASE("Trainer: a loss that is not finite ends the run and leaves f
                             {.steps = 20, .learning_rate = rate});
   trainer.step();
   const auto before = weights_of(model);
-  const std::string message = refusal<NumericError>([&] { trainer.run(); });
+  const std::string message = error_message<NumericError>([&] { trainer.run(); });
   CHECK_THAT(message, text_contains("step 2: "));
   CHECK_THAT(message, text_contains("line " + std::to_string(text.corpus.line_number(1)) + " of "));
   CHECK(different_bits<TestType>(weights_of(model), before) == 0);
@@ -238,15 +238,16 @@ TEST_CASE("Trainer: settings and texts that do not fit are refused", "[train][tr
   const auto make = [&](Gpt<float>& m, const Tokenizer& words, const TrainConfig& config) {
     return [&, config] { Trainer<float>(m, words, corpus, config); };
   };
-  CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.batch_size = 0})),
+  CHECK_THAT(error_message<ConfigError>(make(model, tokenizer, {.batch_size = 0})),
              text_contains("batch_size"));
   for (const double rate : {0.0, -1.0, std::nan(""), HUGE_VAL})
-    CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.learning_rate = rate})),
+    CHECK_THAT(error_message<ConfigError>(make(model, tokenizer, {.learning_rate = rate})),
                text_contains("learning_rate"));
-  CHECK_THAT(refusal<ConfigError>(make(model, tokenizer, {.beta1 = 1.5})), text_contains("beta1"));
-  CHECK_THAT(refusal<ConfigError>(make(larger, tokenizer, {})),
+  CHECK_THAT(error_message<ConfigError>(make(model, tokenizer, {.beta1 = 1.5})),
+             text_contains("beta1"));
+  CHECK_THAT(error_message<ConfigError>(make(larger, tokenizer, {})),
              text_contains("vocab_size: expected the tokenizer's 3, found 4"));
-  CHECK_THAT(refusal<VocabularyError>(make(model, other, {})), text_contains("\"a\""));
+  CHECK_THAT(error_message<VocabularyError>(make(model, other, {})), text_contains("\"a\""));
 }
 
 TEST_CASE("Trainer: the provenance is JSON and says how the model was trained",

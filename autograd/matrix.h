@@ -1,0 +1,49 @@
+// A block of scalars that one record made, or that are leaves together: `rows` x `cols`, each of
+// them a Value. What layers take and give. Throws TapeError if stale, as a Value does.
+#pragma once
+
+#include "autograd/value.h"
+
+namespace glassbox {
+
+template <class T>
+class Matrix {
+ public:
+  Matrix(Tape<T>& tape, MatrixId id) : tape_(&tape), id_(id), generation_(tape.generation()) {}
+
+  std::size_t rows() const { return info().rows; }
+  std::size_t cols() const { return info().cols; }
+  // The scalar in row n, column m. REQUIRES: n < rows(), m < cols().
+  Value<T> operator()(std::size_t n, std::size_t m) const {
+    const NodeId id = node(n, m);
+    tape_->mark_elements(id_);
+    return Value<T>(*tape_, id);
+  }
+  T data(std::size_t n, std::size_t m) const { return tape_->data(node(n, m)); }
+  T grad(std::size_t n, std::size_t m) const { return tape_->grad(node(n, m)); }
+  // Gives its scalars names.
+  Matrix with_label(MatrixLabel label) const {
+    check();
+    tape_->set_matrix_label(id_, label);
+    return *this;
+  }
+
+  Tape<T>& tape() const { return *tape_; }
+  MatrixId id() const { return id_; }
+  NodeId node(std::size_t n, std::size_t m) const {
+    return static_cast<NodeId>(info().out + n * info().pitch + m);
+  }
+  // Throws TapeError if stale.
+  void check() const { tape_->check_matrix(id_, generation_); }
+
+ private:
+  const MatrixInfo& info() const {
+    check();
+    return tape_->matrices()[id_];
+  }
+  Tape<T>* tape_;
+  MatrixId id_;
+  std::uint32_t generation_;
+};
+
+}  // namespace glassbox

@@ -1,0 +1,14 @@
+// The word somebody may have meant.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace glassbox {
+
+// The candidate with the fewest edits (a letter more, less, another, or two swapped) from `word`,
+// or "" if none is near.
+std::string closest_match(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace glassbox

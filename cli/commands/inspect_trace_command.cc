@@ -1,0 +1,63 @@
+// glassbox inspect trace MODEL SENTENCE
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "cli/options/options.h"
+#include "cli/output.h"
+#include "cli/view/text.h"
+#include "inspect/logit_split.h"
+
+namespace glassbox::cli {
+
+int inspect_trace_command(const Arguments& arguments) {
+  Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
+  const Tokenizer& tokenizer = inspection.tokenizer();
+  std::size_t position = inspection.positions() - 1;
+  if (arguments.given("at")) {
+    position = arguments.integer("at");
+    if (position >= inspection.positions())
+      throw UsageError(fmt::format(
+          "--at: expected a position from 0 to {}, found {}; 0 is the sentence's beginning",
+          inspection.positions() - 1, position));
+  }
+  const auto guesses = guesses_by_layer(inspection, position);
+  TokenId word = likeliest(guesses.back().probabilities, 1)[0];
+  if (arguments.given("word")) {
+    const std::string& text = arguments.text("word");
+    const auto ids = text == tokenizer.word(tokenizer.bos()) ? std::vector<TokenId>{tokenizer.bos()}
+                                                             : tokenizer.encode(text);
+    if (ids.size() != 1)
+      throw UsageError(fmt::format("--word: expected one word, found {}", ids.size()));
+    word = ids[0];
+  }
+  const LogitSplit split = logit_split(inspection, position, word);
+
+  std::string sentence;
+  for (std::size_t t = 0; t <= position; ++t)
+    sentence += (t == 0 ? "" : " ") + escape_controls(inspection.token(t));
+  std::string text = fmt::format("after \"{}\" (position {}), the logit of {}\n\n", sentence,
+                                 position, escape_controls(tokenizer.word(word)));
+  Table table;
+  for (const auto& part : split.parts) table.row({part.name, fmt::format("{:+.6f}", part.amount)});
+  table.row({"sum", fmt::format("{:+.6f}", split.sum)});
+  table.row({"logit", fmt::format("{:+.6f}", split.logit)});
+  text += table.text() + "\nwhat it would say after\n";
+  const std::size_t top = std::min<std::size_t>(arguments.integer("top"), tokenizer.size());
+  std::vector<std::size_t> to_the_left(top + 1);
+  std::iota(to_the_left.begin(), to_the_left.end(), std::size_t{0});
+  Table guess_table(to_the_left);
+  for (const auto& guess : guesses) {
+    std::vector<std::string> row = {guess.after};
+    for (const TokenId id : likeliest(guess.probabilities, top))
+      row.push_back(fmt::format("{} {:.1f}%", escape_controls(tokenizer.word(id)),
+                                100 * guess.probabilities[id]));
+    guess_table.row(std::move(row));
+  }
+  print(text + guess_table.text());
+  return 0;
+}
+
+}  // namespace glassbox::cli

@@ -1,0 +1,66 @@
+// glassbox report MODEL
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/fingerprint.h"
+#include "cli/options/options.h"
+#include "cli/output.h"
+#include "cli/view/report.h"
+#include "data/corpus.h"
+#include "infer/generate.h"
+
+namespace glassbox::cli {
+
+namespace {
+
+constexpr std::size_t kSentences = 4;
+
+// Of the model's own writing, each once: a fixed seed gives the same ones.
+std::vector<std::string> written_by(const Model<double>& model, std::uint32_t seed) {
+  Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
+  Sampler sampler({.temperature = 0.5});
+  std::vector<std::string> sentences;
+  for (std::uint64_t i = 0; i < 8 * kSentences && sentences.size() < kSentences; ++i) {
+    const auto tokens = generate_tokens(decoder, sampler, std::span<const TokenId>(),
+                                        model.config().block_size - 1, UniformStream(seed, i))
+                            .tokens;
+    const std::string text = model.tokenizer.decode(tokens);
+    if (!text.empty() && std::find(sentences.begin(), sentences.end(), text) == sentences.end())
+      sentences.push_back(text);
+  }
+  return sentences;
+}
+
+}  // namespace
+
+int report_command(const Arguments& arguments) {
+  const std::string& path = arguments.operand(0);
+  const auto given = [&](const char* flag) {
+    return arguments.given(flag) ? arguments.text(flag) : "";
+  };
+  refuse_overwriting(
+      "out", arguments.text("out"),
+      {{"MODEL", path}, {"--log-file", given("log-file")}, {"--sentences", given("sentences")}});
+  check_writable(arguments.text("out"));
+  const Model<double> model = read_model_as<double>(path);
+  ReportInput input;
+  input.name = std::filesystem::path(path).filename().string();
+  input.fingerprint = fingerprint(read_file(path));
+  input.model = &model;
+  input.precision = std::holds_alternative<Model<float>>(read_model(path)) ? "float" : "double";
+  if (arguments.given("log-file")) input.log = read_log(arguments.text("log-file"));
+  if (arguments.given("sentences")) {
+    const Corpus corpus =
+        Corpus::read(arguments.text("sentences"), {.lowercase = model.tokenizer.lowercase()});
+    for (std::size_t i = 0; i < corpus.size(); ++i) input.sentences.emplace_back(corpus[i]);
+  } else {
+    input.sentences = written_by(model, static_cast<std::uint32_t>(arguments.integer("seed")));
+  }
+  write_file(arguments.text("out"), report_html(input));
+  print_status(fmt::format("wrote {}", arguments.text("out")));
+  return 0;
+}
+
+}  // namespace glassbox::cli

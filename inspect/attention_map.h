@@ -1,0 +1,33 @@
+// Where each head looks, and the cache of keys and values as it grows.
+#pragma once
+
+#include <vector>
+
+#include "inspect/inspection.h"
+
+namespace glassbox {
+
+// Row q, column k: how position q looks back at position k, k = 0 .. q.
+using Triangle = std::vector<std::vector<double>>;
+
+struct AttentionMap {
+  std::size_t layer, head;
+  Triangle scores;   // before the softmax
+  Triangle weights;  // after it; each row sums to 1
+};
+// Of every layer and head, layer by layer.
+std::vector<AttentionMap> attention_maps(Inspection& inspection);
+
+// What the cache holds after a token, and what that token's query made of it.
+struct CacheStep {
+  struct Layer {
+    std::vector<std::vector<double>> keys, values;     // (position, C)
+    std::vector<std::vector<double>> scores, weights;  // (head, position)
+  };
+  std::string token;
+  std::vector<Layer> layers;
+};
+// The sentence one token at a time through a fresh cache, as it is when the model writes.
+std::vector<CacheStep> cache_growth(Inspection& inspection);
+
+}  // namespace glassbox

@@ -1,0 +1,68 @@
+// Parameters and their gradients, as figures: what `inspect params`, `gradients` and `neighbours`
+// show.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "inspect/inspection.h"
+
+namespace glassbox {
+
+// One parameter's scalars, be it their data or their gradients.
+struct Summary {
+  const ParameterSpec* spec;
+  double mean, std, norm;  // std over all entries; norm: root of the sum of squares
+  double largest;          // in size, with its sign
+};
+// `values` lie as the layout says.
+Summary summarize(const ParameterSpec& spec, const double* values);
+
+struct Entry {
+  const ParameterSpec* spec;
+  std::size_t row, col;  // [out][in], as in the file
+  double value;
+
+  std::string name() const;
+};
+// The `count` entries largest in size, of one parameter or, without one, of all.
+std::vector<Entry> largest_entries(const ParameterLayout& layout, const double* values,
+                                   std::size_t count, const ParameterSpec* only = nullptr);
+// "layers.0.attention.query" is all its entries, "...query[7]" a row, "...query[7][3]" one, "" all
+// there are. Throws ConfigError naming the nearest name or the range.
+std::vector<Entry> entries(const ParameterLayout& layout, const double* values,
+                           std::string_view name);
+
+// The gradient's norm of the embeddings, of each layer, of the output matrix.
+struct PlaceNorm {
+  std::string place;
+  double norm;
+};
+std::vector<PlaceNorm> norms_by_place(const ParameterLayout& layout, const double* gradients);
+
+// Of a training step, in either precision: the norms of its gradients, computed here without a
+// step; and how far a step moved each part, over the size of that part.
+template <class T>
+std::vector<PlaceNorm> gradient_norms(Gpt<T>& model, const Batch& batch);
+template <class T>
+std::vector<PlaceNorm> update_ratios(const ParameterLayout& layout, const T* before,
+                                     const T* after);
+
+// The gradient of every parameter, as the layout lies, of the loss of the sentence.
+const double* gradients(Inspection& inspection);
+
+// One parameter moved by `delta`: what its gradient says the loss will do, and what it does.
+struct Nudge {
+  double predicted, measured;
+};
+Nudge nudge(Inspection& inspection, const Entry& entry, double delta);
+
+// The words whose embeddings point the most the same way, the nearest first.
+struct WordDistance {
+  TokenId word;
+  double cosine;
+};
+std::vector<WordDistance> nearest_words(const Model<double>& model, TokenId word,
+                                        std::size_t count);
+
+}  // namespace glassbox

@@ -1,0 +1,128 @@
+#include "inspect/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace glassbox {
+
+namespace {
+
+// The `width` neighbours that matter the most to the gradient, in their own order.
+std::size_t keep_strongest(std::vector<Neighbour>& neighbours, std::size_t width) {
+  if (neighbours.size() <= width) return 0;
+  std::vector<double> strength;
+  for (const auto& n : neighbours) strength.push_back(std::abs(n.local * n.grad));
+  auto sorted = strength;
+  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(width),
+                   sorted.end(), std::greater<>());
+  const double least = sorted[width];
+  std::size_t ties = width;  // of equal strength the first stay
+  for (const double s : strength) ties -= s > least;
+  std::vector<Neighbour> kept;
+  for (std::size_t i = 0; i < neighbours.size(); ++i) {
+    const bool tie = strength[i] == least && ties > 0;
+    ties -= tie;
+    if (strength[i] > least || tie) kept.push_back(neighbours[i]);
+  }
+  const std::size_t left_out = neighbours.size() - kept.size();
+  neighbours = std::move(kept);
+  return left_out;
+}
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const GraphLimits& limits) : limits_(limits) {}
+
+  ScalarGraph around(const Value<double>& value) {
+    node(value);
+    for (const bool up : {false, true}) {
+      if (up && !limits_.parents) break;
+      std::vector<Value<double>> level = {value};
+      for (std::size_t depth = 0; depth < limits_.depth && !level.empty(); ++depth) {
+        std::vector<Value<double>> next;
+        for (const auto& at : level) step(at, up, next);
+        level = std::move(next);
+      }
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  std::size_t node(const Value<double>& value) {
+    const auto [at, added] = places_.emplace(value.id(), graph_.nodes.size());
+    if (added) graph_.nodes.push_back({name_of(value), value.op(), value.data(), value.grad(), 0});
+    return at->second;
+  }
+  void step(const Value<double>& at, bool up, std::vector<Value<double>>& next) {
+    auto neighbours = up ? parents_of(at) : children_of(at);
+    const std::size_t here = node(at);
+    graph_.nodes[here].left_out += keep_strongest(neighbours, limits_.width);
+    for (const auto& n : neighbours) {
+      const bool known = places_.contains(n.value.id());
+      const std::size_t there = node(n.value);
+      graph_.edges.push_back({up ? here : there, up ? there : here, n.local});
+      if (!known) next.push_back(n.value);
+    }
+  }
+
+  GraphLimits limits_;
+  ScalarGraph graph_;
+  std::map<NodeId, std::size_t> places_;
+};
+
+std::string matrix_name(Tape<double>& tape, const MatrixInfo& matrix) {
+  const auto name = parse_scalar_name(tape.label(matrix.out));
+  if (!name)
+    return matrix.op == kernels::Op::leaf ? "weights of the positions"
+                                          : tape.table()[matrix.op].name;
+  const std::string::size_type dot = name->name.rfind('.');
+  if (name->name.ends_with(".attention.query"))
+    return name->name.substr(0, dot) + ".query, key, value";
+  if (name->name.ends_with(".attention.q")) return name->name.substr(0, dot) + ".q, k, v";
+  return name->name;
+}
+
+}  // namespace
+
+ScalarGraph graph_around(const Value<double>& value, const GraphLimits& limits) {
+  return GraphBuilder(limits).around(value);
+}
+
+std::vector<TapeRow> tape_rows(Tape<double>& tape) {
+  std::vector<TapeRow> rows;
+  for (NodeId id = 0; id < tape.size(); ++id) {
+    const Value<double> value(tape, id);
+    TapeRow& row =
+        rows.emplace_back(TapeRow{id, value.label(), value.op(), {}, value.data(), value.grad()});
+    if (const Record* record = tape.maker(id)) {
+      row.operands.push_back(name_of(Value<double>(tape, record->a)));
+      if (tape.table()[record->op].operands == 2)
+        row.operands.push_back(name_of(Value<double>(tape, record->b)));
+    }
+  }
+  return rows;
+}
+
+std::vector<MatrixRow> run_rows(Inspection& inspection) {
+  Tape<double>& tape = inspection.tape();
+  std::vector<MatrixRow> rows;
+  for (const MatrixInfo& matrix : tape.matrices()) {
+    MatrixRow& row = rows.emplace_back(MatrixRow{
+        matrix_name(tape, matrix), tape.table()[matrix.op].name, matrix.rows, matrix.cols, 0, {}});
+    for (const MatrixId operand : matrix.operands)
+      if (operand != kNoMatrix) row.operands.push_back(operand);
+    if (matrix.op == kernels::Op::leaf) continue;
+    for (std::size_t n = 0; n < matrix.rows; ++n)
+      row.plain_nodes +=
+          Expansion<double>::of_node(tape, static_cast<NodeId>(matrix.out + n * matrix.pitch))
+              .tape()
+              .records()
+              .size();
+  }
+  return rows;
+}
+
+}  // namespace glassbox

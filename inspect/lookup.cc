@@ -1,0 +1,268 @@
+#include "inspect/lookup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/closest_match.h"
+#include "base/error.h"
+
+namespace glassbox {
+
+namespace {
+
+using kernels::Op;
+
+// What an inner node is called, from the label of its row's first output:
+// "layers.0.attention.heads@2[0]" and weights, 1, 0 give "layers.0.attention.weights@2[1][0]".
+std::string inner_name(const std::string& row_label, const Expansion<double>::InnerNode& named) {
+  const auto row = parse_scalar_name(row_label);
+  if (!row || !row->position) return {};
+  if (named.what == "scale") return fmt::format("{}.scale@{}", row->name, *row->position);
+  const std::size_t dot = row->name.rfind('.');
+  const std::string place = dot == std::string::npos ? "" : row->name.substr(0, dot + 1);
+  return fmt::format("{}{}@{}[{}][{}]", place, named.what, *row->position, named.i, named.j);
+}
+
+[[noreturn]] void refuse_name(std::string_view name, const std::string& expected,
+                              const std::string& advice) {
+  throw ConfigError(fmt::format("{}: expected {}; {}", name, expected, advice));
+}
+
+std::size_t checked_index(std::string_view name, const char* what, std::size_t index,
+                          std::size_t size) {
+  if (index >= size)
+    refuse_name(name, fmt::format("{} from 0 to {}, found {}", what, size - 1, index),
+                "count from 0");
+  return index;
+}
+
+// The only numbers between brackets that make sense: `count` of them.
+std::vector<std::size_t> indices(std::string_view text, const ScalarName& name, std::size_t count,
+                                 const char* example) {
+  const auto numbers = name.numbers();
+  if (!numbers || numbers->size() != count)
+    refuse_name(text,
+                count == 0   ? "no index"
+                : count == 1 ? "one index in brackets"
+                             : "two indices in brackets",
+                fmt::format("write {}{}", name.name, example));
+  return *numbers;
+}
+
+TokenId word_index(std::string_view text, const ScalarName& name, const Tokenizer& tokenizer) {
+  if (!name.index) refuse_name(text, "a word in brackets", "write logits@0[word]");
+  for (TokenId id = 0; id < tokenizer.size(); ++id)
+    if (tokenizer.word(id) == *name.index) return id;
+  if (const auto number = name.numbers(); number && number->size() == 1)
+    return static_cast<TokenId>(
+        checked_index(text, "a word, or an id", number->front(), tokenizer.size()));
+  const std::string near = closest_match(*name.index, tokenizer.words());
+  refuse_name(text, "a word that the model knows",
+              near.empty()
+                  ? "its vocabulary is in the model file"
+                  : fmt::format("did you mean {}@{}[{}]?", name.name, *name.position, near));
+}
+
+std::vector<std::string> inner_names(const GptConfig& config) {
+  std::vector<std::string> names = {stage_name(Stage::norm, 0) + ".scale"};
+  for (std::size_t l = 0; l < config.n_layer; ++l) {
+    names.push_back(fmt::format("layers.{}.attention.scores", l));
+    names.push_back(fmt::format("layers.{}.attention.weights", l));
+    names.push_back(stage_name(Stage::attention_norm, l) + ".scale");
+    names.push_back(stage_name(Stage::mlp_norm, l) + ".scale");
+  }
+  return names;
+}
+
+// A scalar inside a matrix, or nothing if no run has one of that name.
+std::optional<Scalar> find_inner(Inspection& inspection, std::string_view text,
+                                 const ScalarName& name, std::size_t position) {
+  const std::size_t dot = name.name.rfind('.');
+  if (dot == std::string::npos) return {};
+  const std::string what = name.name.substr(dot + 1);
+  const bool scale = what == "scale";
+  if (!scale && what != "scores" && what != "weights") return {};
+  const std::string place = name.name.substr(0, dot);
+  const auto stage = find_stage(scale ? place : place + ".heads", inspection.config().n_layer);
+  if (!stage) return {};
+  if (scale) {
+    indices(text, name, 0, "@0");
+  } else {
+    const auto at = indices(text, name, 2, "@2[head][position]");
+    checked_index(text, "a head", at[0], inspection.config().n_head);
+    if (at[1] > position)
+      refuse_name(text,
+                  fmt::format("a position from 0 to {} to look back at, found {}", position, at[1]),
+                  "no position sees a later one");
+  }
+  const auto matrix = inspection.matrix(stage->stage, stage->layer);
+  const auto row = expand_named(Value<double>(inspection.tape(), matrix.node(position, 0)));
+  for (const auto& named : row->inner_nodes()) {
+    const Value<double> value(row->tape(), named.node);
+    if (value.label() == text) return Scalar{std::string(text), value, row};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string> value_names(const GptConfig& config) {
+  std::vector<std::string> names;
+  for (std::size_t s = 0; s <= static_cast<std::size_t>(Stage::loss); ++s) {
+    const auto stage = static_cast<Stage>(s);
+    for (std::size_t l = 0; l < config.n_layer; ++l)
+      for (std::size_t part = 0; part < (stage == Stage::attention_qkv ? 3 : 1); ++part) {
+        std::string name = stage_name(stage, l, part);
+        if (std::find(names.begin(), names.end(), name) == names.end())
+          names.push_back(std::move(name));
+      }
+  }
+  for (std::string& name : inner_names(config)) names.push_back(std::move(name));
+  return names;
+}
+
+Scalar find_scalar(Inspection& inspection, std::string_view text) {
+  const auto name = parse_scalar_name(text);
+  if (!name)
+    refuse_name(text,
+                "a name like layers.0.attention.query[7][3], embedding@2[5], logits@2[cat] or loss",
+                "a position follows @, an index stands in brackets");
+  if (text == "loss") return {"loss", inspection.loss(), nullptr};
+
+  if (const ParameterSpec* spec = inspection.layout().find(name->name); spec && !name->position) {
+    const auto at = indices(text, *name, 2, "[row][column]");
+    checked_index(text, "a row", at[0], spec->rows);
+    checked_index(text, "a column", at[1], spec->cols);
+    return {std::string(text), inspection.gpt().parameter(spec->name, at[0], at[1]), nullptr};
+  }
+
+  const auto names = value_names(inspection.config());
+  if (std::find(names.begin(), names.end(), name->name) == names.end()) {
+    std::vector<std::string> all = names;
+    for (const ParameterSpec& spec : inspection.layout().parameters()) all.push_back(spec.name);
+    const std::string near = closest_match(name->name, all);
+    refuse_name(text, "the name of a parameter or of a value",
+                near.empty() ? "inspect params lists the parameters, inspect graph the values"
+                             : fmt::format("did you mean {}?", near));
+  }
+  if (!name->position)
+    refuse_name(text, "a position", fmt::format("write {}@0 for the first one", name->name));
+  checked_index(text, "a sentence", name->sentence, 1);
+  const std::size_t position =
+      checked_index(text, "a position", *name->position, inspection.positions());
+  if (auto inner = find_inner(inspection, text, *name, position)) return *inner;
+
+  const auto stage = find_stage(name->name, inspection.config().n_layer);
+  const Matrix<double> matrix = inspection.matrix(stage->stage, stage->layer);
+  std::size_t column = 0;
+  if (stage->stage == Stage::logits) {
+    column = word_index(text, *name, inspection.tokenizer());
+  } else if (stage->stage == Stage::loss) {
+    indices(text, *name, 0, "@0");
+  } else {
+    const bool part = stage->stage == Stage::attention_qkv;
+    const std::size_t width = part ? inspection.config().n_embd : matrix.cols();
+    column = stage->part * width +
+             checked_index(text, "an index", indices(text, *name, 1, "@0[5]")[0], width);
+  }
+  return {std::string(text), Value<double>(inspection.tape(), matrix.node(position, column)),
+          nullptr};
+}
+
+std::string name_of(const Value<double>& value) {
+  if (std::string label = value.label(); !label.empty()) return label;
+  if (!value.tape().maker(value.id())) return fmt::format("{:.6g}", value.data());
+  return fmt::format("{}#{}", value.op(), value.id());
+}
+
+namespace {
+Neighbour neighbour(const Value<double>& value, double local) {
+  return {value, name_of(value), value.op(), value.data(), value.grad(), local};
+}
+// d out / d a and d out / d b of a record of single scalars.
+std::pair<double, double> locals(const Tape<double>& tape, const Record& record) {
+  const auto& row = tape.table()[record.op];
+  double a = 0, b = 0;
+  row.backward1(tape.data(record.out), 1, tape.data(record.a), tape.data(record.b), &a, &b);
+  return {a, row.operands == 2 ? b : 0};
+}
+}  // namespace
+
+std::vector<Neighbour> children_of(const Value<double>& value) {
+  std::vector<Neighbour> result;
+  for (const auto& child : value.children())
+    result.push_back(neighbour(child.value, child.local_grad));
+  return result;
+}
+
+std::vector<Neighbour> parents_of(const Value<double>& value) {
+  Tape<double>& tape = value.tape();
+  std::vector<Neighbour> result;
+  const auto first = std::upper_bound(tape.records().begin(), tape.records().end(), value.id(),
+                                      [](NodeId id, const Record& r) { return id < r.out; });
+  for (auto record = first; record != tape.records().end(); ++record) {
+    if (!record->is_matrix) {
+      const auto [a, b] = locals(tape, *record);
+      const double local = (record->a == value.id() ? a : 0) + (record->b == value.id() ? b : 0);
+      if (record->a == value.id() || record->b == value.id())
+        result.push_back(neighbour(Value<double>(tape, record->out), local));
+      continue;
+    }
+    const MatrixInfo& matrix = tape.matrices()[record->b];
+    bool reads = tape.table()[matrix.op].reads_anywhere;
+    for (const MatrixId operand : matrix.operands)
+      reads = reads || (operand != kNoMatrix && tape.matrices()[operand].covers(value.id()));
+    // Forward through the row's plain graph: `tangent` is d node / d value.
+    for (std::size_t n = 0; reads && n < matrix.rows; ++n) {
+      const auto out = static_cast<NodeId>(matrix.out + n * matrix.pitch);
+      const auto row = Expansion<double>::of_node(tape, out);
+      if (!row.contains(value.id())) continue;
+      const Tape<double>& plain = row.tape();
+      std::vector<double> tangent(plain.size());
+      std::vector<bool> depends(plain.size());
+      tangent[row.at(value.id()).id()] = 1;
+      depends[row.at(value.id()).id()] = true;
+      for (const Record& step : plain.records()) {
+        depends[step.out] = depends[step.a] || depends[step.b];
+        if (!depends[step.out]) continue;
+        const auto [a, b] = locals(plain, step);
+        tangent[step.out] = a * tangent[step.a] + b * tangent[step.b];
+      }
+      for (NodeId m = 0; m < matrix.cols; ++m)
+        if (const NodeId image = row.at(out + m).id(); depends[image])
+          result.push_back(neighbour(Value<double>(tape, out + m), tangent[image]));
+    }
+  }
+  return result;
+}
+
+std::shared_ptr<const Expansion<double>> expand_named(const Value<double>& value) {
+  auto row = std::make_shared<Expansion<double>>(value.expand());
+  for (const auto& named : row->inner_nodes())
+    if (std::string name = inner_name(value.tape().label(named.row_output), named); !name.empty())
+      row->tape().set_label(named.node, std::move(name));
+  return row;
+}
+
+std::vector<PlainNode> plain_operations(const Value<double>& value) {
+  const auto row = expand_named(value);
+  Tape<double>& plain = row->tape();
+  std::vector<bool> needed(plain.size());
+  needed[row->root().id()] = true;
+  for (auto record = plain.records().rbegin(); record != plain.records().rend(); ++record)
+    if (needed[record->out]) needed[record->a] = needed[record->b] = true;
+  std::vector<PlainNode> result;
+  for (const Record& record : plain.records()) {
+    if (!needed[record.out]) continue;
+    const Value<double> node(plain, record.out);
+    PlainNode& step =
+        result.emplace_back(PlainNode{name_of(node), node.op(), {}, node.data(), node.grad()});
+    step.operands.push_back(name_of(Value<double>(plain, record.a)));
+    if (plain.table()[record.op].operands == 2)
+      step.operands.push_back(name_of(Value<double>(plain, record.b)));
+  }
+  return result;
+}
+
+}  // namespace glassbox

@@ -1,0 +1,56 @@
+// Any scalar of a sentence's computation by its name, and what stands around it.
+//
+//   loss, loss@2                            the mean, and one position's
+//   layers.0.attention.query[7][3]          a parameter, [out][in]
+//   layers.0.attention.q@2[5]               a value; every stage of nn/labels.h has such a name
+//   logits@2[cat]                           words, or ids where no word is meant
+//   layers.0.attention.scores@2[1][0]       inside a run: head 1 at position 2, looking back at 0
+//   layers.0.attention.weights@2[1][0]      its softmax
+//   norm.scale@2, layers.0.mlp.norm.scale@2 what a norm multiplied its row by
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "inspect/inspection.h"
+
+namespace glassbox {
+
+struct Scalar {
+  std::string name;
+  Value<double> value;
+  std::shared_ptr<const Expansion<double>> inner;  // of a scalar inside a run: the tape it lives in
+};
+
+// Throws ConfigError, naming the nearest name or the range an index must lie in.
+Scalar find_scalar(Inspection& inspection, std::string_view name);
+// The names that have values at a position: "embedding", ..., "layers.0.attention.weights", ...
+std::vector<std::string> value_names(const GptConfig& config);
+
+// A scalar next to another: as child, `local` is d scalar / d child; as parent, d parent / d
+// scalar.
+struct Neighbour {
+  Value<double> value;
+  std::string name, op;
+  double data, grad, local;
+};
+std::vector<Neighbour> children_of(const Value<double>& value);
+// All that were computed from it. The sum of grad * local over them is its own gradient.
+std::vector<Neighbour> parents_of(const Value<double>& value);
+
+// Its label; of an unnamed constant its number, of an unnamed result its operation and node.
+std::string name_of(const Value<double>& value);
+
+// The plain graph of the row that a scalar lies in, inner nodes named.
+std::shared_ptr<const Expansion<double>> expand_named(const Value<double>& value);
+// The single operations behind one scalar of a run, in the order in which they run.
+struct PlainNode {
+  std::string name, op;
+  std::vector<std::string> operands;
+  double data, grad;
+};
+std::vector<PlainNode> plain_operations(const Value<double>& value);
+
+}  // namespace glassbox

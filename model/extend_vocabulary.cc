@@ -1,0 +1,61 @@
+#include "model/extend_vocabulary.h"
+
+#include <utility>
+
+#include "base/error.h"
+
+namespace glassbox {
+
+template <class T>
+Model<T> extend_vocabulary(const Model<T>& model, const std::vector<std::string>& words, bool unk,
+                           Random& random) {
+  const Tokenizer& before = model.tokenizer;
+  if (unk && !before.has_unk() && before.find(kUnk) != before.size()) {
+    throw ConfigError(
+        "vocabulary: expected no word <unk> in a model that is to read unknown words so, found it; "
+        "add the words instead");
+  }
+  std::vector<std::string> all = before.words();
+  std::vector<TokenId> from;  // of each token its id before, or before.size()
+  for (TokenId id = 0; id < before.bos(); ++id) from.push_back(id);
+  if (before.has_unk()) {
+    all.pop_back();
+    from.pop_back();
+  }
+  all.insert(all.end(), words.begin(), words.end());
+  from.resize(all.size(), static_cast<TokenId>(before.size()));
+  if (unk || before.has_unk()) {
+    all.emplace_back(kUnk);
+    from.push_back(static_cast<TokenId>(before.has_unk() ? before.bos() - 1 : before.size()));
+  }
+  from.push_back(before.bos());
+  Tokenizer tokenizer = Tokenizer::from_words(std::move(all), before.lowercase(), "vocabulary",
+                                              unk || before.has_unk());
+
+  GptConfig config = model.config();
+  config.vocab_size = tokenizer.size();
+  config.validate();
+  Model<T> grown{std::move(tokenizer), Weights<T>(config), model.training};
+  const ParameterLayout& layout = grown.weights.layout();
+  for (std::size_t i = 0; i < layout.parameters().size(); ++i) {
+    const ParameterSpec& p = layout.parameters()[i];
+    const ParameterSpec& old = model.weights.layout().parameters()[i];
+    const bool by_word = p.name == "token_embedding" || p.name == "output";
+    for (std::size_t row = 0; row < p.rows; ++row) {
+      const std::size_t old_row = by_word ? from[row] : row;
+      for (std::size_t col = 0; col < p.cols; ++col) {
+        grown.weights.data()[p.index(row, col)] =
+            old_row < old.rows ? model.weights.data()[old.index(old_row, col)]
+                               : static_cast<T>(random.gaussian(p.initial_std));
+      }
+    }
+  }
+  return grown;
+}
+
+template Model<float> extend_vocabulary(const Model<float>&, const std::vector<std::string>&, bool,
+                                        Random&);
+template Model<double> extend_vocabulary(const Model<double>&, const std::vector<std::string>&,
+                                         bool, Random&);
+
+}  // namespace glassbox

@@ -1,0 +1,287 @@
+#include "model/model_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "model/format_error.h"
+
+namespace glassbox {
+namespace {
+
+constexpr const char* kVersionKey = "glassbox.format_version";
+constexpr const char* kConfigKey = "glassbox.config";
+constexpr const char* kTokenizerKey = "glassbox.tokenizer";
+constexpr const char* kTrainingKey = "glassbox.training";
+constexpr const char* kVersion = "1";
+// Tensors beside the model's that other commands know.
+constexpr const char* kReserved[] = {"optimizer.", "best.", "lora."};
+
+std::string config_text(const GptConfig& c) {
+  return fmt::format(R"({{"n_layer":{},"n_embd":{},"n_head":{},"block_size":{},"vocab_size":{},)"
+                     R"("activation":"relu","norm_epsilon":{},"tie_weights":false}})",
+                     c.n_layer, c.n_embd, c.n_head, c.block_size, c.vocab_size,
+                     json_number(c.norm_epsilon));
+}
+
+std::string tokenizer_text(const Tokenizer& tokenizer) {
+  std::string text = fmt::format(
+      R"({{"kind":"word","lowercase":{},"bos":{},"unk":{},"tokens":[)", tokenizer.lowercase(),
+      tokenizer.bos(), tokenizer.has_unk() ? std::to_string(tokenizer.bos() - 1) : "null");
+  for (const std::string& word : tokenizer.words()) {
+    text += json_quote(word);
+    text += ',';
+  }
+  if (text.back() == ',') text.pop_back();
+  return text + "]}";
+}
+
+const std::string& metadata(const SafetensorsReader& file, const char* key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end()) {
+    refuse(file.path() + ": " + key, "the metadata of a glassbox model", "nothing",
+           "the file is damaged or was written by another program");
+  }
+  return found->second;
+}
+
+GptConfig read_config(const SafetensorsReader& file) {
+  const std::string where = file.path() + ": " + kConfigKey;
+  const Json json = Json::parse(metadata(file, kConfigKey), where);
+  require_keys(json,
+               {"n_layer", "n_embd", "n_head", "block_size", "vocab_size", "activation",
+                "norm_epsilon", "tie_weights"},
+               where);
+  const auto size = [&](const char* key) {
+    const Json& value = require(json, key, Json::Kind::integer, "a whole number", where);
+    if (value.integer() < 0) refuse(where + ": " + key, "at least 1", describe(&value));
+    return static_cast<std::size_t>(value.integer());
+  };
+  GptConfig config;
+  config.n_layer = size("n_layer");
+  config.n_embd = size("n_embd");
+  config.n_head = size("n_head");
+  config.block_size = size("block_size");
+  config.vocab_size = size("vocab_size");
+  const Json* epsilon = json.find("norm_epsilon");
+  if (epsilon == nullptr ||
+      (epsilon->kind() != Json::Kind::number && epsilon->kind() != Json::Kind::integer)) {
+    refuse(where + ": norm_epsilon", "a number", describe(epsilon));
+  }
+  config.norm_epsilon = epsilon->number();
+  const Json& activation = require(json, "activation", Json::Kind::string, "relu", where);
+  if (activation.string() != "relu") {
+    refuse(where + ": activation", "relu", describe(&activation),
+           "this glassbox knows no other: use the one that wrote the file");
+  }
+  if (require(json, "tie_weights", Json::Kind::boolean, "false", where).boolean()) {
+    refuse(where + ": tie_weights", "false", "true",
+           "this glassbox can't tie weights: use the one that wrote the file");
+  }
+  try {
+    config.validate();
+  } catch (const ConfigError& error) {
+    throw FormatError(fmt::format("{}: {}", where, error.what()));
+  }
+  return config;
+}
+
+Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config) {
+  const std::string where = file.path() + ": " + kTokenizerKey;
+  const Json json = Json::parse(metadata(file, kTokenizerKey), where);
+  require_keys(json, {"kind", "lowercase", "bos", "unk", "tokens"}, where);
+  const Json& kind = require(json, "kind", Json::Kind::string, "word", where);
+  if (kind.string() != "word") {
+    refuse(where + ": kind", "word", describe(&kind),
+           "this glassbox knows no other: use the one that wrote the file");
+  }
+  const bool lowercase =
+      require(json, "lowercase", Json::Kind::boolean, "true or false", where).boolean();
+  const Json* const unk = json.find("unk");
+  const bool has_unk = unk != nullptr && unk->kind() == Json::Kind::integer;
+  if (!has_unk) require(json, "unk", Json::Kind::null, "null or an id", where);
+  std::vector<std::string> words;
+  for (const Json& word :
+       require(json, "tokens", Json::Kind::array, "a list of words", where).array()) {
+    if (word.kind() != Json::Kind::string) refuse(where + ": tokens", "words", describe(&word));
+    words.push_back(word.string());
+  }
+  if (words.size() + 1 != config.vocab_size) {
+    refuse(where + ": tokens", fmt::format("{} words (vocab_size less BOS)", config.vocab_size - 1),
+           fmt::format("{}", words.size()));
+  }
+  const Json& bos = require(json, "bos", Json::Kind::integer, "a whole number", where);
+  if (bos.integer() != static_cast<std::int64_t>(words.size())) {
+    refuse(where + ": bos", fmt::format("{}, behind the last word", words.size()), describe(&bos));
+  }
+  if (has_unk && unk->integer() != bos.integer() - 1) {
+    refuse(where + ": unk", "null or the last word's id", describe(unk));
+  }
+  return Tokenizer::from_words(std::move(words), lowercase, where, has_unk);
+}
+
+// The tensor of that parameter, which must be there with its shape and that dtype.
+const SafetensorsReader::Tensor& parameter(const SafetensorsReader& file, const std::string& name,
+                                           const ParameterSpec& spec, const std::string& dtype) {
+  const std::string where = file.path() + ": " + name;
+  const SafetensorsReader::Tensor* tensor = file.find(name);
+  if (tensor == nullptr) refuse(where, "a tensor of that name", "none");
+  if (tensor->dtype != dtype) refuse(where, "dtype " + dtype, tensor->dtype);
+  if (tensor->shape != std::vector<std::uint64_t>{spec.rows, spec.cols}) {
+    refuse(where, fmt::format("shape [{}, {}]", spec.rows, spec.cols), shape_text(tensor->shape));
+  }
+  return *tensor;
+}
+
+// Every parameter must be there, all in one precision, and nothing else but what is reserved.
+void check_tensors(const SafetensorsReader& file, const ParameterLayout& layout,
+                   const std::string& dtype) {
+  for (const ParameterSpec& p : layout.parameters()) parameter(file, p.name, p, dtype);
+  // All names of the layout are there, and its names and the file's are distinct: if the numbers
+  // are equal there is no other. Only else is each looked up.
+  const auto& tensors = file.tensors();
+  if (tensors.size() == layout.parameters().size()) return;
+  std::vector<std::string_view> known;
+  for (const ParameterSpec& p : layout.parameters()) known.push_back(p.name);
+  std::sort(known.begin(), known.end());
+  for (const auto& tensor : tensors) {
+    const bool reserved = std::any_of(std::begin(kReserved), std::end(kReserved),
+                                      [&](const char* p) { return tensor.name.starts_with(p); });
+    if (!reserved && !std::binary_search(known.begin(), known.end(), tensor.name)) {
+      refuse(file.path() + ": " + tensor.name, "only the parameters of glassbox.config",
+             "a tensor beside them");
+    }
+  }
+}
+
+template <class T>
+Model<T> read(const SafetensorsReader& file, const GptConfig& config, Tokenizer tokenizer) {
+  const auto training = file.metadata().find(kTrainingKey);
+  Model<T> model{std::move(tokenizer), Weights<T>(config),
+                 training == file.metadata().end() ? "{}" : training->second};
+  read_parameters(file, "", model.weights.layout(), model.weights.data());
+  return model;
+}
+
+template <class T, class U>
+Model<T> convert(Model<U> model, const std::string& path) {
+  Weights<T> weights = model.weights.template as<T>();
+  const ParameterLayout& layout = weights.layout();
+  for (std::size_t i = 0; i < layout.slab_size(); ++i) {
+    if (!std::isfinite(weights.data()[i])) {
+      refuse(path + ": " + layout.label(i), "a number that fits 32 bits",
+             json_number(model.weights.data()[i]), "use --precision double");
+    }
+  }
+  return {std::move(model.tokenizer), std::move(weights), std::move(model.training)};
+}
+
+}  // namespace
+
+template <class T>
+void read_parameters(const SafetensorsReader& file, const std::string& prefix,
+                     const ParameterLayout& layout, T* slab) {
+  for (const ParameterSpec& p : layout.parameters()) {
+    const std::string name = prefix + p.name;
+    const std::string bytes = file.read(parameter(file, name, p, kDtype<T>));
+    const char* next = bytes.data();
+    for (std::size_t row = 0; row < p.rows; ++row) {
+      for (std::size_t col = 0; col < p.cols; ++col, next += sizeof(T)) {
+        const T value = from_little_endian<T>(next);
+        if (!std::isfinite(value)) {
+          refuse(fmt::format("{}: {}[{}][{}]", file.path(), name, row, col), "a finite number",
+                 fmt::format("{}", value));
+        }
+        slab[p.index(row, col)] = value;
+      }
+    }
+  }
+}
+
+template <class T>
+void append_parameters(WeightsView<T> weights, const std::string& prefix, const std::string& where,
+                       std::vector<TensorToWrite>& tensors) {
+  for (const ParameterSpec& p : weights.layout->parameters()) {
+    TensorToWrite tensor{prefix + p.name, kDtype<T>, {p.rows, p.cols}, ""};
+    tensor.bytes.reserve(p.size() * sizeof(T));
+    for (std::size_t row = 0; row < p.rows; ++row) {
+      for (std::size_t col = 0; col < p.cols; ++col) {
+        const T value = weights.data[p.index(row, col)];
+        if (!std::isfinite(value)) throw_non_finite(where, tensor.name, row, col, value);
+        append_little_endian(value, tensor.bytes);
+      }
+    }
+    tensors.push_back(std::move(tensor));
+  }
+}
+
+std::map<std::string, std::string> model_metadata(const GptConfig& config,
+                                                  const Tokenizer& tokenizer,
+                                                  const std::string& training) {
+  return {{kVersionKey, kVersion},
+          {kConfigKey, config_text(config)},
+          {kTokenizerKey, tokenizer_text(tokenizer)},
+          {kTrainingKey, training}};
+}
+
+AnyModel read_model(const std::string& path) {
+  const SafetensorsReader file(path);
+  const std::string& version = metadata(file, kVersionKey);
+  if (version != kVersion) {
+    refuse(path + ": " + kVersionKey, kVersion, short_quote(version),
+           "a newer glassbox wrote the file: use that one");
+  }
+  const GptConfig config = read_config(file);
+  Tokenizer tokenizer = read_tokenizer(file, config);
+  // A layer takes memory even before its weights: believe in no more of them than there are
+  // tensors.
+  if (config.n_layer > file.tensors().size()) {
+    refuse(path + ": " + kConfigKey + ": n_layer",
+           fmt::format("at most {} (the tensors in the file)", file.tensors().size()),
+           fmt::format("{}", config.n_layer));
+  }
+  const ParameterLayout layout(config);
+  const SafetensorsReader::Tensor* first = file.find(layout.parameters().front().name);
+  const bool doubles = first != nullptr && first->dtype == kDtype<double>;
+  check_tensors(file, layout, doubles ? kDtype<double> : kDtype<float>);
+  if (doubles) return read<double>(file, config, std::move(tokenizer));
+  return read<float>(file, config, std::move(tokenizer));
+}
+
+template <class T>
+Model<T> read_model_as(const std::string& path) {
+  AnyModel any = read_model(path);
+  if (Model<T>* same = std::get_if<Model<T>>(&any)) return std::move(*same);
+  return std::visit([&](auto& model) { return convert<T>(std::move(model), path); }, any);
+}
+
+template <class T>
+void write_model(const std::string& path, WeightsView<T> weights, const Tokenizer& tokenizer,
+                 const std::string& training) {
+  std::vector<TensorToWrite> tensors;
+  append_parameters(weights, "", path, tensors);
+  write_file(path, safetensors_bytes(std::move(tensors), model_metadata(weights.layout->config(),
+                                                                        tokenizer, training)));
+}
+
+template Model<float> read_model_as(const std::string&);
+template Model<double> read_model_as(const std::string&);
+template void write_model(const std::string&, WeightsView<float>, const Tokenizer&,
+                          const std::string&);
+template void write_model(const std::string&, WeightsView<double>, const Tokenizer&,
+                          const std::string&);
+template void append_parameters(WeightsView<float>, const std::string&, const std::string&,
+                                std::vector<TensorToWrite>&);
+template void append_parameters(WeightsView<double>, const std::string&, const std::string&,
+                                std::vector<TensorToWrite>&);
+template void read_parameters(const SafetensorsReader&, const std::string&, const ParameterLayout&,
+                              float*);
+template void read_parameters(const SafetensorsReader&, const std::string&, const ParameterLayout&,
+                              double*);
+
+}  // namespace glassbox

@@ -1,0 +1,277 @@
+#include "model/safetensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "model/format_error.h"
+
+namespace glassbox {
+namespace {
+
+constexpr std::uint64_t kMaxHeader = 100'000'000;  // the reference implementation's limit
+constexpr std::size_t kMaxName = 1024;
+constexpr std::size_t kMaxDimensions = 64;  // PyTorch's limit
+constexpr int kMaxDepth = 8;
+constexpr const char* kMetadata = "__metadata__";
+
+// Bits of an element; 0 if the format does not know the dtype.
+unsigned dtype_bits(std::string_view dtype) {
+  static const std::map<std::string_view, unsigned> kBits = {
+      {"F4", 4},   {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"BOOL", 8}, {"U8", 8},
+      {"I8", 8},   {"F8_E5M2", 8},     {"F8_E4M3", 8},     {"U16", 16}, {"F8_E8M0", 8},
+      {"I16", 16}, {"F8_E4M3FNUZ", 8}, {"F8_E5M2FNUZ", 8}, {"F16", 16}, {"BF16", 16},
+      {"U32", 32}, {"I32", 32},        {"F32", 32},        {"U64", 64}, {"I64", 64},
+      {"F64", 64}, {"C64", 64}};
+  const auto found = kBits.find(dtype);
+  return found == kBits.end() ? 0 : found->second;
+}
+
+// A plain integer from 0 to 2^63 - 1.
+std::uint64_t whole_number(const Json& value, const std::string& where) {
+  if (value.kind() != Json::Kind::integer || value.integer() < 0) {
+    refuse(where, "a whole number from 0 to 2^63 - 1", describe(&value));
+  }
+  return static_cast<std::uint64_t>(value.integer());
+}
+
+// Bytes of that many elements; refused if they overflow 64 bits or end within a byte.
+std::uint64_t byte_count(const SafetensorsReader::Tensor& tensor, unsigned bits,
+                         const std::string& where) {
+  std::uint64_t count = 1;
+  bool overflow = false;
+  for (const std::uint64_t size : tensor.shape) {
+    overflow |= __builtin_mul_overflow(count, size, &count);
+  }
+  overflow |= __builtin_mul_overflow(count, std::uint64_t{bits}, &count);
+  if (overflow) {
+    refuse(where + ": shape", "a size within 64 bits", shape_text(tensor.shape));
+  }
+  if (count % 8 != 0) {
+    refuse(where + ": shape", "a whole number of bytes",
+           fmt::format("{} bits ({} of {})", count, shape_text(tensor.shape), tensor.dtype));
+  }
+  return count / 8;
+}
+
+// U+0000 to U+001F and U+007F to U+009F: what a terminal could obey when the name is shown.
+bool has_control_character(std::string_view utf8) {
+  for (std::size_t i = 0; i < utf8.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(utf8[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < utf8.size() ? utf8[i + 1] : 0);
+    if (byte < 0x20 || byte == 0x7F || (byte == 0xC2 && next < 0xA0)) return true;
+  }
+  return false;
+}
+
+SafetensorsReader::Tensor parse_tensor(const std::string& name, const Json& entry,
+                                       const std::string& path) {
+  if (has_control_character(name) || name.size() > kMaxName) {
+    refuse(path + ": header", "names of at most 1024 bytes without control characters",
+           name.size() > kMaxName ? fmt::format("one of {} bytes", name.size()) : "another");
+  }
+  const std::string where = path + ": " + name;
+  SafetensorsReader::Tensor tensor{name, "", {}, 0, 0};
+  require_keys(entry, {"dtype", "shape", "data_offsets"}, where);
+  tensor.dtype = require(entry, "dtype", Json::Kind::string, "a text", where).string();
+  const unsigned bits = dtype_bits(tensor.dtype);
+  if (bits == 0)
+    refuse(where + ": dtype", "one of the format's, like F32", describe(entry.find("dtype")));
+  const auto& shape = require(entry, "shape", Json::Kind::array, "a list", where).array();
+  if (shape.size() > kMaxDimensions) {
+    refuse(where + ": shape", fmt::format("at most {} sizes", kMaxDimensions),
+           fmt::format("{}", shape.size()));
+  }
+  for (const Json& size : shape) {
+    tensor.shape.push_back(whole_number(size, where + ": shape"));
+  }
+  const Json& offsets = require(entry, "data_offsets", Json::Kind::array, "a list", where);
+  if (offsets.array().size() != 2) {
+    refuse(where + ": data_offsets", "two numbers", fmt::format("{}", offsets.array().size()));
+  }
+  tensor.begin = whole_number(offsets.array()[0], where + ": data_offsets");
+  tensor.end = whole_number(offsets.array()[1], where + ": data_offsets");
+  if (tensor.end < tensor.begin) {
+    refuse(where + ": data_offsets", "an end not before the beginning",
+           fmt::format("[{}, {}]", tensor.begin, tensor.end));
+  }
+  const std::uint64_t bytes = byte_count(tensor, bits, where);
+  if (tensor.end - tensor.begin != bytes) {
+    refuse(
+        where + ": data_offsets",
+        fmt::format("{} bytes for shape {} of {}", bytes, shape_text(tensor.shape), tensor.dtype),
+        fmt::format("{}", tensor.end - tensor.begin));
+  }
+  return tensor;
+}
+
+// The tensors must lie one behind the other and fill the buffer.
+void check_coverage(const std::vector<SafetensorsReader::Tensor>& tensors,
+                    std::uint64_t buffer_size, const std::string& path) {
+  std::vector<const SafetensorsReader::Tensor*> sorted;
+  for (const auto& tensor : tensors) sorted.push_back(&tensor);
+  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
+    return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
+  });
+  std::uint64_t next = 0;
+  for (const auto* tensor : sorted) {
+    if (tensor->begin != next) {
+      refuse(path + ": " + tensor->name + ": data_offsets",
+             fmt::format("a beginning at {}, where the tensor before ends", next),
+             fmt::format("{} ({})", tensor->begin, tensor->begin < next ? "an overlap" : "a gap"));
+    }
+    next = tensor->end;
+  }
+  if (next != buffer_size) {
+    refuse(
+        path + ": size", fmt::format("{} bytes of numbers behind the header", next),
+        fmt::format("{} ({})", buffer_size, buffer_size < next ? "cut short" : "trailing bytes"));
+  }
+}
+
+}  // namespace
+
+template <class T>
+void append_little_endian(T value, std::string& bytes) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  const Bits bits = std::bit_cast<Bits>(value);
+  for (std::size_t i = 0; i < sizeof(T); ++i) bytes += static_cast<char>(bits >> (8 * i) & 0xFF);
+}
+
+template <class T>
+T from_little_endian(const char* bytes) {
+  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  Bits bits = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    bits |= static_cast<Bits>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  }
+  return std::bit_cast<T>(bits);
+}
+
+template void append_little_endian(float, std::string&);
+template void append_little_endian(double, std::string&);
+template void append_little_endian(std::uint64_t, std::string&);
+template float from_little_endian(const char*);
+template double from_little_endian(const char*);
+template std::uint64_t from_little_endian(const char*);
+
+SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(path, ignored)) {
+    file_ = std::make_unique<std::ifstream>(path, std::ios::binary);
+  }
+  if (!file_ || !*file_) {
+    // A pipe is read whole; what can't be opened throws here, with the system's reason.
+    file_ = std::make_unique<std::istringstream>(read_file(path));
+  }
+  file_->seekg(0, std::ios::end);
+  const auto size = static_cast<std::uint64_t>(file_->tellg());
+  if (size < 8) refuse(path + ": header", "a file of at least 8 bytes", fmt::format("{}", size));
+  const auto length = from_little_endian<std::uint64_t>(read_at(0, 8).data());
+  if (length > kMaxHeader) {
+    refuse(path + ": header", fmt::format("a length of at most {} bytes", kMaxHeader),
+           fmt::format("{}", length), "the file is damaged or no safetensors file");
+  }
+  if (length > size - 8) {
+    refuse(path + ": header", fmt::format("{} bytes", length),
+           fmt::format("{} (cut short)", size - 8));
+  }
+  buffer_ = 8 + length;
+  parse(read_at(8, length), size - buffer_);
+}
+
+void SafetensorsReader::parse(const std::string& header, std::uint64_t buffer_size) {
+  const std::string where = path_ + ": header";
+  if (header.empty() || header.front() != '{') {
+    refuse(where, "a JSON object", header.empty() ? "nothing" : "something else",
+           "the file is damaged or no safetensors file");
+  }
+  const Json root = Json::parse(header, where, kMaxDepth);
+  if (header[header.find_last_not_of(' ')] != '}') {
+    refuse(where, "nothing but blanks behind the object", "something else");
+  }
+  for (const auto& [name, entry] : root.object()) {
+    if (name == kMetadata) {
+      const std::string place = path_ + ": " + kMetadata;
+      if (entry.kind() != Json::Kind::object) refuse(place, "an object", describe(&entry));
+      for (const auto& [key, value] : entry.object()) {
+        if (value.kind() != Json::Kind::string) {
+          refuse(place + ": " + short_quote(key), "a text", describe(&value));
+        }
+        metadata_.emplace(key, value.string());
+      }
+    } else {
+      tensors_.push_back(parse_tensor(name, entry, path_));
+    }
+  }
+  check_coverage(tensors_, buffer_size, path_);
+  std::sort(tensors_.begin(), tensors_.end(),
+            [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
+}
+
+const SafetensorsReader::Tensor* SafetensorsReader::find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(tensors_.begin(), tensors_.end(), name,
+                       [](const Tensor& t, std::string_view n) { return t.name < n; });
+  return found == tensors_.end() || found->name != name ? nullptr : &*found;
+}
+
+std::string SafetensorsReader::read(const Tensor& tensor) const {
+  return read_at(buffer_ + tensor.begin, tensor.end - tensor.begin);
+}
+
+std::string SafetensorsReader::read_at(std::uint64_t offset, std::uint64_t size) const {
+  std::string bytes(size, '\0');
+  file_->seekg(static_cast<std::streamoff>(offset));
+  if (!file_->read(bytes.data(), static_cast<std::streamsize>(size))) {
+    throw FileError(
+        fmt::format("{}: expected {} bytes at {}, found fewer; the file was changed "
+                    "while it was read: try again",
+                    path_, size, offset));
+  }
+  return bytes;
+}
+
+std::string safetensors_bytes(std::vector<TensorToWrite> tensors,
+                              const std::map<std::string, std::string>& metadata) {
+  std::sort(tensors.begin(), tensors.end(), [](const auto& a, const auto& b) {
+    const unsigned a_bits = dtype_bits(a.dtype), b_bits = dtype_bits(b.dtype);
+    return a_bits != b_bits ? a_bits > b_bits : a.name < b.name;
+  });
+  std::string header = "{";
+  if (!metadata.empty()) {
+    header += fmt::format("\"{}\":{{", kMetadata);
+    for (const auto& [key, value] : metadata) {
+      header += fmt::format("{}:{},", json_quote(key), json_quote(value));
+    }
+    header.back() = '}';
+    header += ',';
+  }
+  std::size_t end = 0;
+  for (const TensorToWrite& tensor : tensors) {
+    const std::size_t begin = end;
+    end += tensor.bytes.size();
+    header += fmt::format(R"({}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}},)",
+                          json_quote(tensor.name), tensor.dtype, shape_text(tensor.shape, ","),
+                          begin, end);
+  }
+  if (header.size() > 1) header.pop_back();
+  header += '}';
+  header.append((8 - header.size() % 8) % 8, ' ');
+
+  std::string file;
+  file.reserve(8 + header.size() + end);
+  append_little_endian<std::uint64_t>(header.size(), file);
+  file += header;
+  for (const TensorToWrite& tensor : tensors) file += tensor.bytes;
+  return file;
+}
+
+}  // namespace glassbox

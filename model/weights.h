@@ -1,0 +1,48 @@
+// Weights in memory: one aligned slab, laid out by the parameter table.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "base/random.h"
+#include "model/parameters.h"
+
+namespace glassbox {
+
+// Somebody else's slab of weights. Both pointers must outlive the view.
+template <class T>
+struct WeightsView {
+  const ParameterLayout* layout;
+  const T* data;  // layout->slab_size() scalars
+};
+
+// A slab of our own, aligned to 64 bytes, zero at first. Moves; copy() copies.
+template <class T>
+class Weights {
+ public:
+  // REQUIRES: config.validate() passes.
+  explicit Weights(const GptConfig& config);
+
+  const ParameterLayout& layout() const { return *layout_; }
+  const GptConfig& config() const { return layout_->config(); }
+  T* data() { return data_.get(); }
+  const T* data() const { return data_.get(); }
+  WeightsView<T> view() const { return {layout_.get(), data_.get()}; }
+  Weights copy() const;
+  // Rounded or widened to another precision.
+  template <class U>
+  Weights<U> as() const;
+
+ private:
+  struct Free {
+    void operator()(T* p) const;
+  };
+  std::unique_ptr<ParameterLayout> layout_;
+  std::unique_ptr<T[], Free> data_;
+};
+
+// Draws every parameter in the table's order, each row by row as in the file.
+template <class T>
+void initialize(const ParameterLayout& layout, T* slab, Random& random);
+
+}  // namespace glassbox
