@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -22,28 +23,72 @@ void check_is_utf8(std::string_view text) {
                                 "write the text in UTF-8"));
 }
 
+// Each code point is a token, and so is a blank within the text.
+std::string_view next_character(std::string_view text, std::size_t& offset) {
+  const std::size_t begin = offset;
+  while (const std::size_t blank = white_space_at(text, offset)) offset += blank;
+  if (offset == text.size()) return {};
+  if (offset > begin && begin > 0) return " ";
+  const std::size_t length = utf8_length(text, offset);
+  offset += length;
+  return text.substr(offset - length, length);
+}
+
+bool is_word(std::string_view text) {
+  std::size_t offset = 0;
+  return next_word(text, offset) == text;
+}
+
+bool is_character(std::string_view text) {
+  return text == " " || (utf8_length(text, 0) == text.size() && white_space_at(text, 0) == 0);
+}
+
+constexpr TokenizerKind kKinds[] = {
+    {"word", "a word without white space", next_word, is_word, " "},
+    {"char", "a single character", next_character, is_character, ""},
+};
+
+const TokenizerKind& require_kind(std::string_view name) {
+  if (const TokenizerKind* const kind = find_tokenizer_kind(name)) return *kind;
+  std::string names;
+  for (const TokenizerKind& kind : kKinds)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
+  throw ConfigError(fmt::format("tokenizer: expected one of {}, found {}", names, name));
+}
+
+// Calls f(token) for each token of a text.
+template <class F>
+void for_each_token(const TokenizerKind& kind, std::string_view text, F f) {
+  std::size_t offset = 0;
+  for (auto token = kind.next(text, offset); !token.empty(); token = kind.next(text, offset))
+    f(token);
+}
+
 }  // namespace
 
-Tokenizer Tokenizer::words(const Corpus& corpus) {
+std::span<const TokenizerKind> tokenizer_kinds() { return kKinds; }
+
+const TokenizerKind* find_tokenizer_kind(std::string_view name) {
+  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                  [&](const TokenizerKind& kind) { return name == kind.name; });
+  return found == std::end(kKinds) ? nullptr : found;
+}
+
+Tokenizer Tokenizer::of(const Corpus& corpus, std::string_view kind) {
+  const TokenizerKind& cut = require_kind(kind);
   std::unordered_set<std::string_view> distinct;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    std::size_t offset = 0;
-    for (auto word = next_word(corpus[i], offset); !word.empty();
-         word = next_word(corpus[i], offset)) {
-      distinct.insert(word);
-    }
+    for_each_token(cut, corpus[i], [&](std::string_view word) { distinct.insert(word); });
   }
   std::vector<std::string> words(distinct.begin(), distinct.end());
   // UTF-8 keeps the order of code points in its bytes, and strings compare bytes as unsigned.
   std::sort(words.begin(), words.end());
-  return from_words(std::move(words), corpus.lowercase(), corpus.name());
+  return from_words(std::move(words), corpus.lowercase(), corpus.name(), false, kind);
 }
 
 Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
-                                const std::string& where, bool has_unk) {
-  Tokenizer tokenizer;
-  tokenizer.lowercase_ = lowercase;
-  tokenizer.has_unk_ = has_unk;
+                                const std::string& where, bool has_unk, std::string_view kind) {
+  Tokenizer tokenizer(require_kind(kind), lowercase, has_unk);
   tokenizer.words_ = std::move(words);
   tokenizer.ids_.reserve(tokenizer.words_.size());
   for (std::size_t id = 0; id < tokenizer.words_.size(); ++id) {
@@ -53,9 +98,9 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
                                     found, "the vocabulary is damaged: use a backup"));
     };
     if (find_invalid_utf8(word) != kValidUtf8) refuse("UTF-8", "other bytes");
-    std::size_t offset = 0;
-    if (next_word(word, offset) != word || word.empty()) {
-      refuse("a word without white space", json_quote(word));
+    const bool is_unk = has_unk && id + 1 == tokenizer.words_.size();
+    if (word.empty() || !(is_unk || tokenizer.kind().is_token(word))) {
+      refuse(tokenizer.kind().token, json_quote(word));
     }
     const auto [at, is_new] = tokenizer.ids_.emplace(word, static_cast<TokenId>(id));
     if (!is_new) {
@@ -86,13 +131,12 @@ void Tokenizer::append(std::string_view text, std::vector<TokenId>& ids) const {
   std::string lowered;
   if (lowercase_) text = lowered = lower_case(text);
   std::vector<std::string_view> unknown;
-  std::size_t offset = 0;
-  for (auto word = next_word(text, offset); !word.empty(); word = next_word(text, offset)) {
+  for_each_token(*kind_, text, [&](std::string_view word) {
     TokenId id = find(word);
     if (id == size() && has_unk_) id = bos() - 1;
     ids.push_back(id);
     if (id == size()) unknown.push_back(word);
-  }
+  });
   if (unknown.empty()) return;
 
   std::unordered_set<std::string_view> named;
@@ -135,13 +179,11 @@ std::vector<std::vector<TokenId>> Tokenizer::encode_lines(const Corpus& corpus) 
 std::vector<Tokenizer::UnknownWord> Tokenizer::unknown_words(const Corpus& corpus) const {
   std::unordered_map<std::string_view, std::size_t> lines;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    std::size_t offset = 0;
-    for (auto word = next_word(corpus[i], offset); !word.empty();
-         word = next_word(corpus[i], offset)) {
-      if (find(word) != size()) continue;
+    for_each_token(*kind_, corpus[i], [&](std::string_view word) {
+      if (find(word) != size()) return;
       const auto [at, is_new] = lines.emplace(word, corpus.line_number(i));
       if (!is_new) at->second = std::min(at->second, corpus.line_number(i));
-    }
+    });
   }
   std::vector<UnknownWord> words;
   for (const auto& [word, line] : lines) words.push_back({std::string(word), line});
@@ -155,7 +197,7 @@ std::string Tokenizer::decode(const std::vector<TokenId>& ids) const {
   std::string text;
   for (const TokenId id : ids) {
     if (id == bos()) continue;
-    if (!text.empty()) text += ' ';
+    if (!text.empty()) text += kind_->separator;
     text += words_[id];
   }
   return text;

@@ -1,10 +1,11 @@
-// Words to token ids and back. Ids: the words sorted by code point, BOS last. BOS stands at both
-// ends of a sentence.
+// Text to token ids and back. Ids: the tokens sorted by code point, BOS last. BOS is at both ends
+// of a sentence. A token is a word, or whatever else the tokenizer's kind cuts a text into.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -19,20 +20,38 @@ using TokenId = std::uint32_t;
 // The word that stands for every unknown one, in a vocabulary that has it.
 inline constexpr std::string_view kUnk = "<unk>";
 
+// A way of cutting a text into tokens. All of them are in one table in tokenizer.cc: a new one is a
+// row there, and the command line and the model file take its name from the row.
+struct TokenizerKind {
+  const char* name;   // as on the command line and in the model file
+  const char* token;  // what its tokens are, for messages: "a word without white space"
+  // The next token at or after `offset`, which moves to the token's end; empty when there is none.
+  // White space at the ends of the text is no token, and a run of it counts as one blank.
+  std::string_view (*next)(std::string_view text, std::size_t& offset);
+  bool (*is_token)(std::string_view text);  // REQUIRES: valid UTF-8, not empty
+  std::string_view separator;               // what decode() puts between two tokens
+};
+std::span<const TokenizerKind> tokenizer_kinds();
+// nullptr if there is none of that name.
+const TokenizerKind* find_tokenizer_kind(std::string_view name);
+
 class Tokenizer {
  public:
-  // Every word of the corpus.
-  static Tokenizer words(const Corpus& corpus);
+  // Every token of the corpus, by the kind of that name. Throws ConfigError if there is none.
+  static Tokenizer of(const Corpus& corpus, std::string_view kind);
+  static Tokenizer words(const Corpus& corpus) { return of(corpus, "word"); }
   // From a model file, ids in the order given. Throws FormatError, its message beginning with
-  // `where`, for an empty or repeated word, for one with white space in it and for one that is not
-  // UTF-8.
-  // With `has_unk` the last of them must be "<unk>": what an unknown word is read as.
+  // `where`, for an empty or repeated token, for one that the kind would cut otherwise (a word with
+  // white space in it) and for one that is not UTF-8. With `has_unk` the last of them must be
+  // "<unk>", which unknown tokens are read as.
   static Tokenizer from_words(std::vector<std::string> words, bool lowercase,
-                              const std::string& where, bool has_unk = false);
+                              const std::string& where, bool has_unk = false,
+                              std::string_view kind = "word");
 
   // Words and BOS.
   std::size_t size() const { return words_.size() + 1; }
   TokenId bos() const { return static_cast<TokenId>(words_.size()); }
+  const TokenizerKind& kind() const { return *kind_; }
   bool lowercase() const { return lowercase_; }
   // Unknown words are read as `<unk>`, the last of the words, and not refused.
   bool has_unk() const { return has_unk_; }
@@ -58,7 +77,7 @@ class Tokenizer {
     std::size_t line;
   };
   std::vector<UnknownWord> unknown_words(const Corpus& corpus) const;
-  // Words joined by single blanks; BOS is left out. REQUIRES: every id < size().
+  // The tokens joined by the kind's separator; BOS is left out. REQUIRES: every id < size().
   std::string decode(const std::vector<TokenId>& ids) const;
 
  private:
@@ -69,12 +88,14 @@ class Tokenizer {
       return std::hash<std::string_view>()(word);
     }
   };
+  Tokenizer(const TokenizerKind& kind, bool lowercase, bool has_unk)
+      : kind_(&kind), lowercase_(lowercase), has_unk_(has_unk) {}
   void append(std::string_view text, std::vector<TokenId>& ids) const;
 
+  const TokenizerKind* kind_;
   std::vector<std::string> words_;
   std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
-  bool lowercase_ = true;
-  bool has_unk_ = false;
+  bool lowercase_, has_unk_;
 };
 
 }  // namespace glassbox

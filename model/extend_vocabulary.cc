@@ -30,7 +30,7 @@ Model<T> extend_vocabulary(const Model<T>& model, const std::vector<std::string>
   }
   from.push_back(before.bos());
   Tokenizer tokenizer = Tokenizer::from_words(std::move(all), before.lowercase(), "vocabulary",
-                                              unk || before.has_unk());
+                                              unk || before.has_unk(), before.kind().name);
 
   GptConfig config = model.config();
   config.vocab_size = tokenizer.size();

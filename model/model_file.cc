@@ -30,9 +30,10 @@ std::string config_text(const GptConfig& c) {
 }
 
 std::string tokenizer_text(const Tokenizer& tokenizer) {
-  std::string text = fmt::format(
-      R"({{"kind":"word","lowercase":{},"bos":{},"unk":{},"tokens":[)", tokenizer.lowercase(),
-      tokenizer.bos(), tokenizer.has_unk() ? std::to_string(tokenizer.bos() - 1) : "null");
+  std::string text =
+      fmt::format(R"({{"kind":"{}","lowercase":{},"bos":{},"unk":{},"tokens":[)",
+                  tokenizer.kind().name, tokenizer.lowercase(), tokenizer.bos(),
+                  tokenizer.has_unk() ? std::to_string(tokenizer.bos() - 1) : "null");
   for (const std::string& word : tokenizer.words()) {
     text += json_quote(word);
     text += ',';
@@ -95,9 +96,12 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   const std::string where = file.path() + ": " + kTokenizerKey;
   const Json json = Json::parse(metadata(file, kTokenizerKey), where);
   require_keys(json, {"kind", "lowercase", "bos", "unk", "tokens"}, where);
-  const Json& kind = require(json, "kind", Json::Kind::string, "word", where);
-  if (kind.string() != "word") {
-    refuse(where + ": kind", "word", describe(&kind),
+  const Json& kind = require(json, "kind", Json::Kind::string, "a tokenizer's name", where);
+  if (find_tokenizer_kind(kind.string()) == nullptr) {
+    std::string names;
+    for (const TokenizerKind& known : tokenizer_kinds())
+      names += (names.empty() ? "" : " or ") + std::string(known.name);
+    refuse(where + ": kind", names, describe(&kind),
            "this glassbox knows no other: use the one that wrote the file");
   }
   const bool lowercase =
@@ -122,7 +126,7 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   if (has_unk && unk->integer() != bos.integer() - 1) {
     refuse(where + ": unk", "null or the last word's id", describe(unk));
   }
-  return Tokenizer::from_words(std::move(words), lowercase, where, has_unk);
+  return Tokenizer::from_words(std::move(words), lowercase, where, has_unk, kind.string());
 }
 
 // The tensor of that parameter, which must be there with its shape and that dtype.

@@ -77,6 +77,31 @@ TEST_CASE("Tokenizer: decode joins words by single blanks without BOS", "[data][
   CHECK(tokenizer.decode({3, 3}).empty());
 }
 
+TEST_CASE("Tokenizer: characters are code points, and a blank within the text is one",
+          "[data][tokenizer]") {
+  const Tokenizer tokenizer = Tokenizer::of(Corpus::from_text("Ab  ä🐱\nb a", "text"), "char");
+  CHECK(tokenizer.words() == Words{" ", "a", "b", "ä", "🐱"});
+  CHECK(tokenizer.encode("\tba \xC2\xA0 B\n") == Ids{2, 1, 0, 2});
+  CHECK(tokenizer.encode_sentence("ab") == Ids{5, 1, 2, 5});
+  CHECK(tokenizer.decode({5, 1, 0, 2, 4, 5}) == "a b🐱");
+  CHECK(tokenizer.encode(" \n ").empty());
+  CHECK_THAT(error_message<VocabularyError>([&] { tokenizer.encode("a c"); }),
+             text_contains("found \"c\";"));
+}
+
+TEST_CASE("Tokenizer: a vocabulary is held to what its kind can cut", "[data][tokenizer]") {
+  for (const std::string bad : {"", "ab", "\t", "\xC2\xA0"})
+    CHECK_THAT(error_message<FormatError>([&] {
+                 Tokenizer::from_words({"a", bad}, true, "m", false, "char");
+               }),
+               text_contains("m: token 1: expected a single character"));
+  CHECK(Tokenizer::from_words({" ", "a", "<unk>"}, true, "m", true, "char").encode("a x") ==
+        Ids{1, 0, 2});
+  CHECK_THAT(error_message<ConfigError>(
+                 [&] { Tokenizer::of(Corpus::from_text("a", "text"), "syllable"); }),
+             text_contains("expected one of word, char, found syllable"));
+}
+
 TEST_CASE("Tokenizer: from_words keeps the order given", "[data][tokenizer]") {
   const Tokenizer tokenizer = Tokenizer::from_words({"z", "a"}, true, "m");
   CHECK(tokenizer.encode("A Z") == Ids{1, 0});

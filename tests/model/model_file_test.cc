@@ -231,7 +231,7 @@ TEST_CASE("model file rule 20: a vocabulary that is odd or does not fit is refus
   CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "true"),
              text_contains("unk: expected null or an id, found true"));
   CHECK_THAT(told(R"(\"word\")", R"(\"bpe\")"),
-             text_contains("kind: expected word, found \"bpe\""));
+             text_contains("kind: expected word or char, found \"bpe\""));
   CHECK_THAT(told("glassbox.tokenizer", "glassbox.tokeniser"),
              text_contains("glassbox.tokenizer: expected the metadata"));
 }
