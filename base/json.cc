@@ -169,4 +169,43 @@ std::string shortest(T value) {
 std::string json_number(double value) { return shortest(value); }
 std::string json_number(float value) { return shortest(value); }
 
+// A comma is due wherever the text does not end in what opens a value's place. A string can't
+// mislead it: its last character is a quote.
+void JsonWriter::separate() {
+  if (!text_.empty() && std::string_view("{[:").find(text_.back()) == std::string_view::npos) {
+    text_ += ',';
+  }
+  if (std::exchange(new_line_, false)) text_ += '\n';
+}
+
+JsonWriter& JsonWriter::key(std::string_view name) {
+  separate();
+  text_ += json_quote(name);
+  text_ += ':';
+  return *this;
+}
+
+JsonWriter& JsonWriter::raw(std::string_view json) {
+  separate();
+  text_ += json;
+  return *this;
+}
+
+JsonWriter& JsonWriter::open(char bracket) {
+  separate();
+  text_ += bracket;
+  return *this;
+}
+
+JsonWriter& JsonWriter::close(char bracket) {
+  if (std::exchange(new_line_, false)) text_ += '\n';
+  text_ += bracket;
+  return *this;
+}
+
+JsonWriter& JsonWriter::new_line() {
+  new_line_ = true;
+  return *this;
+}
+
 }  // namespace glassbox

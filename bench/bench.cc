@@ -87,16 +87,13 @@ class Bench {
   }
 
   std::string as_json() const {
-    std::string text = fmt::format("{{\"simd\":{},\"rows\":[", json_quote(kernels::simd_target()));
+    JsonWriter json;
+    json.begin_object().member("simd", kernels::simd_target()).key("rows").begin_array();
     for (const Row& row : rows_) {
-      text += fmt::format("{}\n{{\"name\":{},\"unit\":{},\"median\":{},\"runs\":[",
-                          &row == &rows_[0] ? "" : ",", json_quote(row.name), json_quote(row.unit),
-                          json_number(row.median()));
-      for (std::size_t i = 0; i < row.runs.size(); ++i)
-        text += fmt::format("{}{}", i == 0 ? "" : ",", json_number(row.runs[i]));
-      text += "]}";
+      json.new_line().begin_object().member("name", row.name).member("unit", row.unit);
+      json.member("median", row.median()).key("runs").values(row.runs).end_object();
     }
-    return text + "\n]}\n";
+    return json.new_line().end_array().end_object().take() + '\n';
   }
 
  private:

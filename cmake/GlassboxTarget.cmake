@@ -14,6 +14,19 @@ if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}" MATCHES "-Ofast")
   target_compile_definitions(glassbox_flags INTERFACE GLASSBOX_OFAST)
 endif()
 
+# Most of a small file is its headers: compiled a few at a time they are read once, and the program is
+# built in less than half the time. OFF compiles each source alone, which finds a missing include.
+option(GLASSBOX_UNITY "compile several small sources at a time" ON)
+
+# glassbox_unity(TARGET BATCH): so many sources of the target at a time.
+function(glassbox_unity target batch)
+  if(GLASSBOX_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+    # The compiler takes sources that another one includes for headers, and warns of their unnamed namespaces.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 function(glassbox_library name)
   cmake_parse_arguments(ARG "" "" "HEADERS;SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(glassbox_${name} STATIC ${ARG_SOURCES})

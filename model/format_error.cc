@@ -46,13 +46,8 @@ std::string describe(const Json* value) {
   return "";
 }
 
-std::string shape_text(const std::vector<std::uint64_t>& shape, const char* separator) {
-  std::string text;
-  for (const std::uint64_t size : shape) {
-    if (!text.empty()) text += separator;
-    text += fmt::format("{}", size);
-  }
-  return "[" + text + "]";
+std::string shape_text(const std::vector<std::uint64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
 const Json& require(const Json& object, const std::string& key, Json::Kind kind,

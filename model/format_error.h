@@ -30,7 +30,7 @@ std::string short_quote(const std::string& text);
 std::string describe(const Json* value);
 
 // "[597, 32]".
-std::string shape_text(const std::vector<std::uint64_t>& shape, const char* separator = ", ");
+std::string shape_text(const std::vector<std::uint64_t>& shape);
 
 // The object's entry, which must be there and of that kind; `expected` names it in the message.
 const Json& require(const Json& object, const std::string& key, Json::Kind kind,

@@ -23,23 +23,26 @@ constexpr const char* kVersion = "1";
 constexpr const char* kReserved[] = {"optimizer.", "best.", "lora."};
 
 std::string config_text(const GptConfig& c) {
-  return fmt::format(R"({{"n_layer":{},"n_embd":{},"n_head":{},"block_size":{},"vocab_size":{},)"
-                     R"("activation":"relu","norm_epsilon":{},"tie_weights":false}})",
-                     c.n_layer, c.n_embd, c.n_head, c.block_size, c.vocab_size,
-                     json_number(c.norm_epsilon));
+  JsonWriter json;
+  json.begin_object().member("n_layer", c.n_layer).member("n_embd", c.n_embd);
+  json.member("n_head", c.n_head).member("block_size", c.block_size);
+  json.member("vocab_size", c.vocab_size).member("activation", "relu");
+  json.member("norm_epsilon", c.norm_epsilon).member("tie_weights", false);
+  return json.end_object().take();
 }
 
 std::string tokenizer_text(const Tokenizer& tokenizer) {
-  std::string text =
-      fmt::format(R"({{"kind":"{}","lowercase":{},"bos":{},"unk":{},"tokens":[)",
-                  tokenizer.kind().name, tokenizer.lowercase(), tokenizer.bos(),
-                  tokenizer.has_unk() ? std::to_string(tokenizer.bos() - 1) : "null");
-  for (const std::string& word : tokenizer.words()) {
-    text += json_quote(word);
-    text += ',';
+  JsonWriter json;
+  json.begin_object()
+      .member("kind", tokenizer.kind().name)
+      .member("lowercase", tokenizer.lowercase());
+  json.member("bos", tokenizer.bos()).key("unk");
+  if (tokenizer.has_unk()) {
+    json.value(tokenizer.bos() - 1);
+  } else {
+    json.null();
   }
-  if (text.back() == ',') text.pop_back();
-  return text + "]}";
+  return json.key("tokens").values(tokenizer.words()).end_object().take();
 }
 
 const std::string& metadata(const SafetensorsReader& file, const char* key) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -245,25 +246,22 @@ std::string safetensors_bytes(std::vector<TensorToWrite> tensors,
     const unsigned a_bits = dtype_bits(a.dtype), b_bits = dtype_bits(b.dtype);
     return a_bits != b_bits ? a_bits > b_bits : a.name < b.name;
   });
-  std::string header = "{";
+  JsonWriter json;
+  json.begin_object();
   if (!metadata.empty()) {
-    header += fmt::format("\"{}\":{{", kMetadata);
-    for (const auto& [key, value] : metadata) {
-      header += fmt::format("{}:{},", json_quote(key), json_quote(value));
-    }
-    header.back() = '}';
-    header += ',';
+    json.key(kMetadata).begin_object();
+    for (const auto& [key, value] : metadata) json.member(key, value);
+    json.end_object();
   }
   std::size_t end = 0;
   for (const TensorToWrite& tensor : tensors) {
     const std::size_t begin = end;
     end += tensor.bytes.size();
-    header += fmt::format(R"({}:{{"dtype":"{}","shape":{},"data_offsets":[{},{}]}},)",
-                          json_quote(tensor.name), tensor.dtype, shape_text(tensor.shape, ","),
-                          begin, end);
+    json.key(tensor.name).begin_object().member("dtype", tensor.dtype);
+    json.key("shape").values(tensor.shape);
+    json.key("data_offsets").values(std::array{begin, end}).end_object();
   }
-  if (header.size() > 1) header.pop_back();
-  header += '}';
+  std::string header = json.end_object().take();
   header.append((8 - header.size() % 8) % 8, ' ');
 
   std::string file;

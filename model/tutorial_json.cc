@@ -103,22 +103,21 @@ void write_tutorial_model(const std::string& path, WeightsView<T> weights) {
                     "knows, found {}; write a .safetensors file instead",
                     path, json_number(c.norm_epsilon)));
   }
-  std::string text =
-      fmt::format(R"({{"config":{{"nLayer":{},"nEmbd":{},"nHead":{},"blockSize":{},"headDim":{},)"
-                  R"("vocabSize":{}}},"weights":[)",
-                  c.n_layer, c.n_embd, c.n_head, c.block_size, c.head_dim(), c.vocab_size);
+  JsonWriter json;
+  json.begin_object().key("config").begin_object().member("nLayer", c.n_layer);
+  json.member("nEmbd", c.n_embd).member("nHead", c.n_head).member("blockSize", c.block_size);
+  json.member("headDim", c.head_dim()).member("vocabSize", c.vocab_size).end_object();
+  json.key("weights").begin_array();
   for (const ParameterSpec& p : weights.layout->parameters()) {
     for (std::size_t row = 0; row < p.rows; ++row) {
       for (std::size_t col = 0; col < p.cols; ++col) {
         const double value = static_cast<double>(weights.data[p.index(row, col)]);
         if (!std::isfinite(value)) throw_non_finite(path, p.name, row, col, value);
-        text += json_number(value);
-        text += ',';
+        json.value(value);
       }
     }
   }
-  text.pop_back();
-  write_file(path, text + "]}");
+  write_file(path, json.end_array().end_object().take());
 }
 
 template void write_tutorial_model(const std::string&, WeightsView<float>);

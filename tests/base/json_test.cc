@@ -127,3 +127,52 @@ TEST_CASE("json_number reads back as the same double for random bits", "[base][j
     REQUIRE(Json::parse(json_number(value), "m.json").number() == value);
   }
 }
+
+TEST_CASE("JsonWriter puts the commas in nested objects and arrays", "[base][json]") {
+  const std::vector<std::string> words = {"the", "c\"at", ""};
+  JsonWriter json;
+  json.begin_object();
+  json.member("step", std::size_t{7}).member("loss", 0.1f).member("lr", 0.1).member("ok", true);
+  json.key("none").null().key("words").values(words).key("empty").values(std::vector<double>{});
+  json.key("rows").begin_array();
+  for (int row = -1; row < 1; ++row) json.begin_array().value(row).value(row + 0.5).end_array();
+  json.begin_object().end_object().end_array().member("text", "a literal is no bool").end_object();
+  CHECK(json.take() ==
+        R"({"step":7,"loss":0.1,"lr":0.1,"ok":true,"none":null,"words":["the","c\"at",""],)"
+        R"("empty":[],"rows":[[-1,-0.5],[0,0.5],{}],"text":"a literal is no bool"})");
+}
+
+TEST_CASE("JsonWriter separates values whose last character opens nothing", "[base][json]") {
+  JsonWriter json;
+  json.begin_array().value("{").value("[").value(":").raw("1e-3").value(-0.0).end_array();
+  CHECK(json.take() == R"(["{","[",":",1e-3,-0])");
+  CHECK(json.take().empty());
+}
+
+TEST_CASE("JsonWriter writes NaN and infinities as null and integers whole", "[base][json]") {
+  JsonWriter json;
+  json.begin_array().value(std::numeric_limits<double>::quiet_NaN());
+  json.value(std::numeric_limits<float>::infinity());
+  json.value(std::numeric_limits<std::uint64_t>::max());
+  json.value(std::numeric_limits<std::int64_t>::min()).end_array();
+  CHECK(json.take() == "[null,null,18446744073709551615,-9223372036854775808]");
+}
+
+TEST_CASE("JsonWriter begins a line behind the comma, and before a bracket", "[base][json]") {
+  JsonWriter json;
+  json.begin_object().key("rows").begin_array();
+  for (int row = 0; row < 2; ++row) json.new_line().begin_object().member("a", row).end_object();
+  json.new_line().end_array().end_object();
+  CHECK(json.take() == "{\"rows\":[\n{\"a\":0},\n{\"a\":1}\n]}");
+}
+
+TEST_CASE("JsonWriter's text reads back as what was written", "[base][json]") {
+  JsonWriter json;
+  json.begin_object()
+      .member("\x1b\"key", "\xC3\xA4\n")
+      .key("n")
+      .values(std::vector<double>{0.1, 1e300});
+  const Json read = Json::parse(json.end_object().take(), "m.json");
+  CHECK(read.find("\x1b\"key")->string() == "\xC3\xA4\n");
+  CHECK(read.find("n")->array()[1].number() == 1e300);
+}
