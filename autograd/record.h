@@ -50,8 +50,8 @@ inline constexpr MatrixId kNoMatrix = 0xFFFFFFFF;
 struct MatrixInfo {
   Op op = Op::leaf;
   bool has_elements =
-      false;              // single scalars of it are operands elsewhere: its gradients start at 0
-  bool gradient_ready = false;   // its gradients hold something; else they count as 0
+      false;  // single scalars of it are operands elsewhere: its gradients start at 0
+  bool gradient_ready = false;  // its gradients hold something; else they count as 0
   bool may_rest = false;  // an embedding has left moments of its scalars at rest, see kernels::Rest
   bool gradient_consumed = false;  // an update took its gradients without keeping them
   std::uint32_t readers = 0;       // of leaves: how many records read it

@@ -18,12 +18,14 @@ namespace glassbox::kernels {
 // leaf stands for scalars that nothing computed. fused_mul and fused_add are what expand() shows of
 // a multiply-add that rounds once; copy is a node of its own, so that sums over its users have an
 // order.
-#define GLASSBOX_OPS(X)                                                                          \
-  X(leaf)                                                                                        \
-  X(add) X(sub) X(mul) X(div) X(neg) X(pow) X(sqrt) X(rsqrt) X(abs) X(max) X(min) X(exp) X(log)  \
-      X(tanh) X(sigmoid) X(relu) X(gelu) X(copy) X(fused_mul) X(fused_add) X(sum) X(mean) X(dot) \
-          X(gather) X(embedding) X(matmul) X(rmsnorm) X(attention) X(cached_attention)           \
-              X(cross_entropy)
+// clang-format off
+#define GLASSBOX_OPS(X)                                                                        \
+  X(leaf)                                                                                      \
+  X(add) X(sub) X(mul) X(div) X(neg) X(pow) X(sqrt) X(rsqrt) X(abs) X(max) X(min)              \
+  X(exp) X(log) X(tanh) X(sigmoid) X(relu) X(gelu) X(copy) X(fused_mul) X(fused_add)           \
+  X(sum) X(mean) X(dot) X(gather) X(embedding) X(matmul) X(rmsnorm) X(attention)               \
+  X(cached_attention) X(cross_entropy)
+// clang-format on
 
 enum class Op : std::uint8_t {
 #define GLASSBOX_OP(name) name,

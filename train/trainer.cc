@@ -150,7 +150,8 @@ std::string Trainer<T>::provenance() const {
   if (!config_.frozen.empty()) more += ']';
   const char* schedule = config_.lr_schedule == LrSchedule::Kind::linear ? "linear" : "constant";
   return fmt::format(
-      R"({{"seed":{},"steps":{},"batch_size":{},"learning_rate":{},"lr_schedule":"{}","optimizer":"adam","beta1":{},"beta2":{},"epsilon":{},"sentences":{}{}}})",
+      R"({{"seed":{},"steps":{},"batch_size":{},"learning_rate":{},"lr_schedule":"{}",)"
+      R"("optimizer":"adam","beta1":{},"beta2":{},"epsilon":{},"sentences":{}{}}})",
       config_.seed, step_, config_.batch_size, json_number(config_.learning_rate), schedule,
       json_number(config_.beta1), json_number(config_.beta2), json_number(config_.epsilon),
       corpus_.size(), more);

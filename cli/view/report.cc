@@ -180,14 +180,16 @@ constexpr std::string_view kSentencePart = R"html(
 <div class="row" id="tokens" role="group" aria-label="positions of the sentence"></div>
 <div class="two">
 <section><h3>What it would say next, at <span id="position"></span></h3>
-<div id="next" role="group" aria-label="the likeliest next words"></div><p id="actual"></p></section>
+<div id="next" role="group" aria-label="the likeliest next words"></div>
+<p id="actual"></p></section>
 <section><h3>The logit of <span id="split-word"></span>, taken apart</h3>
 <div id="split"></div></section>
 </div>
 <h3>What it would say after each layer</h3>
 <div class="scroll"><table><tbody id="layers"></tbody></table></div>
 <h2>Where each head looks</h2>
-<p>A row is a position, a column what it looks back at; each row sums to 1. Point at a cell, or move with the arrow keys.</p>
+<p>A row is a position, a column what it looks back at; each row sums to 1.
+Point at a cell, or move with the arrow keys.</p>
 <div class="maps" id="maps" role="group" aria-label="heads"></div>
 <h3 id="map-title"></h3>
 <p class="live" id="live" aria-live="polite"></p>
@@ -195,8 +197,10 @@ constexpr std::string_view kSentencePart = R"html(
 )html";
 
 constexpr std::string_view kWordPart = R"html(
-<div class="row controls"><label>Find a word <input id="find" autocomplete="off" spellcheck="false"></label>
-<button type="button" id="in" aria-label="larger">+</button><button type="button" id="out" aria-label="smaller">&minus;</button></div>
+<div class="row controls"><label>Find a word
+<input id="find" autocomplete="off" spellcheck="false"></label>
+<button type="button" id="in" aria-label="larger">+</button>
+<button type="button" id="out" aria-label="smaller">&minus;</button></div>
 <p class="live" id="near" aria-live="polite"></p>
 <div id="map" tabindex="0" role="region" aria-label="map of the words"></div>
 )html";

@@ -48,8 +48,8 @@ mouse mice; animal; gray brown white small -little
 fish fish; animal; red orange small -little big
 frog frogs; animal; green brown small -little fat
 turtle turtles; animal; green old small !slow
-bee bees; insect; yellow small busy
-butterfly butterflies; insect; blue yellow orange white pretty
+bee bees; bug; yellow small busy
+butterfly butterflies; bug; blue yellow orange white pretty
 ant ants; ant; black red small busy
 bear bears; wild animal; brown black big !strong
 fox foxes; wild animal; red !fast
@@ -143,7 +143,7 @@ sentence: 36 [acts]; 12 [senses]; 12 [copula]; 9 [there]; 13 [modal]; 7 [command
 who: 9 <!pronoun>; 9 <!* somebody>; 1 [pair]
 someone: <!pronoun>; <!d somebody>
 nice.one: <!pronoun>; <!d- somebody>
-animal: 8 <!d animal>; <!d insect|ant>
+animal: 8 <!d animal>; <!d bug|ant>
 pair: mom and <!d- dad> =they; grandma and <!d- grandpa> =they; tom and <!d- mia> =they
  anna and <!d- ben> =they; <!my brother|sister|friend> and i =we; <!d- mom|dad> and i =we
  the boy and <!the- girl> =they
@@ -173,7 +173,7 @@ where.mouse: under <the bed|table>; in <the house|box>; in the barn; behind <the
 where.fish: in <the pond|lake|river>; in the water; in the sea
 where.frog: in <the pond>; by <the pond|lake>; in the grass; on <the leaf>
 where.turtle: in the water; by <the pond|lake|river>; in the grass; in the sun
-where.insect: on <the flower|leaf>; in the garden; over <the flower>; by <the window>
+where.bug: on <the flower|leaf>; in the garden; over <the flower>; by <the window>
 where.ant: on <the leaf|tree|flower>; on the ground; in the grass; under <the leaf>
 where.wild: in the forest; behind <the tree>; by <the river|lake>; on <the hill>
 where.zoo: at the zoo; under <the tree>
@@ -247,7 +247,7 @@ do.somebody: walk [goal]; walk [outside]; walk in the snow; run [outside]; run [
  show <d thing|picture> to <d- somebody>; tell <whom> <a story>; tell <d- somebody> <a story>
  wait for <the bus|train>; wait for <whom>; wait at <the- door>; 2 play <a game> ([with])
  2 play with <d pet|baby>; play with <whom>; 2 watch <d animal>
- watch <the bird|swimmer|insect|pet> {@where}; listen to <the song|story|bird|owl>
+ watch <the bird|swimmer|bug|pet> {@where}; listen to <the song|story|bird|owl>
  listen to <whom>; buy <a clothes|toy|book|snack>; buy <o- food|toy> at the store; sleep
  sleep in <the bed>; sleep in <own room>; sleep at home; go to bed; rest [seat]
  work in the garden; wake up in the morning; come home; laugh; build <a house>
@@ -329,7 +329,7 @@ do.frog: jump; jump into <the pond|lake>; sit on <the leaf>; hop; hop in the gra
  sing at night
 do.turtle: walk to <the pond|lake|river>; swim in <the pond|lake>; eat <leaf|berry>
  eat <the grass>; hide <his> head; sit in the sun; walk slowly; sleep by <the pond|river>
-do.insect: fly; 2 fly to <the flower>; sit on <the flower|leaf>; fly over <the flower>
+do.bug: fly; 2 fly to <the flower>; sit on <the flower|leaf>; fly over <the flower>
  fly [outside]; fly from flower to flower
 do.bee: make <o honey>; work all day
 do.butterfly: 4 sit on [my|your|his|her] [hand|nose]; fly away; sit on <d hat>
@@ -381,7 +381,7 @@ acts: 5 [someone] {brief~}; 3 [someone] {brief~} {then}; 3 <!s animal> {brief~}
  3 <!d animal> {brief~}; 11 [who] {do~}; 8 [beast] {do~}; <!* baby> {do~}; 2 [thing.acts]
  2 [who] [often] {do~}; [beast] [often] {do~}; <!g animal> never {cannot~}
  [someone] never {never~}
-beast: 8 <!* animal>; <!* insect|ant>
+beast: 8 <!* animal>; <!* bug|ant>
 thing.acts: 7 <!* ball|kite|train|bus|car|truck|plane|boat> {do~}
  5 <!* leaf|flower|tree|cloud> {do~}; <!* fruit> {do~}; <!d door> {do~}
  2 <!the sun|moon|snow|river> {do~}; 2 <!thes star> {do~}; <!s star> {do~}
@@ -410,7 +410,7 @@ never.somebody: sleep [inside|outside]; cry; eat <s nut|egg|berry>; drink <s- te
 
 # Seeing, liking, wanting
 senses: 6 [someone] see~ [seen]
- 9 [someone] see~ <animal|insect|thing|bike|vehicle|flower|ant|boat|worm> {@where}
+ 9 [someone] see~ <animal|bug|thing|bike|vehicle|flower|ant|boat|worm> {@where}
  2 [someone] see~ <whom>; 2 [someone] see~ <d somebody> {@where}; 4 [someone] hear~ [sound]
  6 [someone] like~ [liked]; 3 [someone] love~ [loved]; 3 [someone] want~ {wanted}
  2 [someone] need~ [needed]; 2 [beast.sees]; <!d pet> like~ <whom>; <!d pet> love~ <d somebody>
@@ -420,12 +420,12 @@ senses: 6 [someone] see~ [seen]
 beast.sees: 2 <!d pet> see~ <the mouse|bird|fish|frog|butterfly|moon>
  <!d farm> see~ <the farmer|grandpa|dog|fox>; <!d mouse> see~ <the cat|owl|cheese>
  <!d wild> see~ <the moon|river|rabbit|fish>; <!d zoo> see~ <whom>; <!d cat|owl> see~ <a mouse>
-seen: 3 <animal>; <s dress> at the store; <insect|ant>; <thing|bike|vehicle|plane|boat>
+seen: 3 <animal>; <s dress> at the store; <bug|ant>; <thing|bike|vehicle|plane|boat>
  <rainbow|star|moon|cloud|sun>; <flower|tree|house|lake|hill|river>; <the fruit|food|dish>
 sound: <pet|bird|hen|owl|bee|cow>; <bird|owl|dog> {@where}; <the song|drum|bus|train|plane>
  <a song|drum|bus|train|plane>; the rain; the rain on the roof; the wind; the wind in <the tree>
  the school bell; <d somebody>; <the baby>
-liked: 4 <s animal|insect>; 2 <s fruit|snack|toy|flower|book|story|game|boat|train>; <s- food>
+liked: 4 <s animal|bug>; 2 <s fruit|snack|toy|flower|book|story|game|boat|train>; <s- food>
  <this book|story|song|picture|game|hat|toy>; the [snow|rain|wind|sun]; [summer|winter]
  <own house|room>; <s- drink|honey|tea>
 loved: 2 <the family>; <whom>; <d pet>; <own baby|dog|cat|doll|friend>; <s pet|story|song|game>
@@ -446,7 +446,7 @@ copula: 5 [someone] be~ {feels}; 2 [someone] be~ very {feels}; [nice.one] be~ ve
  <!d baby> be~ {feels}; 4 [someone] be~ {where}; 6 [animal] be~ {where}; <!d baby> be~ {where}
  4 <!d thing|bike|vehicle|furniture|dish|holder> be~ {where}
  3 <!d fruit|food|drink|flower|letter|picture|lamp|house|nest|tree|cloud|star> be~ {where}
- <!d thing|bike|vehicle> be~ [here|there]; 6 <!d- animal|insect|ant> be~ {looks}
+ <!d thing|bike|vehicle> be~ [here|there]; 6 <!d- animal|bug|ant> be~ {looks}
  6 <!d- thing|bike|vehicle|furniture|dish|holder|boat> be~ {looks}
  5 <!d- fruit|food|drink|flower|tree|house|lake|pond|sun|moon|snow|star|cloud> be~ {looks}
  4 <!d% animal|thing|bike|vehicle|flower> be~ {quality}
@@ -483,8 +483,8 @@ state.animal: safe; awake; quiet
 state.baby: awake; safe; quiet; here
 
 # There and here
-there: 6 there =it be~ <a animal|insect|thing|bike|vehicle|flower|boat|folk> {@where}
- 6 there =they be~ <n animal|insect|thing|bike|vehicle|flower|fruit|star|boat|worm|bone|folk> {@where}
+there: 6 there =it be~ <a animal|bug|thing|bike|vehicle|flower|boat|folk> {@where}
+ 6 there =they be~ <n animal|bug|thing|bike|vehicle|flower|fruit|star|boat|worm|bone|folk> {@where}
  2 there =it be~ <a fruit|dish|furniture|letter|tree|house|nest|worm|bone> {@where}
  2 there is <some drink|bread|cooked|cheese> {@where}; here =it be~ <my thing|pet|family>
  here =it be~ <a thing|snack|dish|pencil> for <whom>
@@ -560,7 +560,7 @@ avoid.child: go to school today; want to go to school
 avoid.animal: like the [rain|snow|cold|wind]; sleep; sleep at night; want to sleep; hear <whom>
  see <whom>; wake up; run from <whom>; know <whom>
 avoid.pet: come home; eat <s fruit>; sleep on <the bed>; want to come [in|here|home]
-disliked: <s insect|ant|nut|egg|berry>; the [rain|cold|wind|snow]; <s- food>
+disliked: <s bug|ant|nut|egg|berry>; the [rain|cold|wind|snow]; <s- food>
  <this food|hat|shirt|game|song>; to [wait|run|sing|cry|clean]; <s- tea|honey>
 
 # To have
@@ -639,7 +639,7 @@ forbidden: run [inside|here|in the house]; cry; jump on <the bed|table|chair>; w
 joined: 4 <!pronoun> {brief~} and <!d somebody> {brief~}
  3 <!d somebody> {brief~} and <!d somebody> {brief~}; 2 <!d somebody> {brief~} and i <!i> {brief~}
  2 <!d pet> {brief~} and <!d pet> {brief~}; <!d farm> {brief~} and <!d farm> {brief~}
- <!d bird> {brief~} and <!d flier|insect|frog> {brief~}; 3 [someone] [duo]
+ <!d bird> {brief~} and <!d flier|bug|frog> {brief~}; 3 [someone] [duo]
  2 <!d somebody> {brief~} and <!d dog> {brief~}; 6 [but]; 3 [beasts] =they [together]
  2 [friends] =they [play.together]
 duo: sing~ and dance~; read~ and write~; run~ and jump~; play~ and laugh~; eat~ and drink~

@@ -196,7 +196,8 @@ TEST_CASE("cache_growth: each step's weights are the stacked pass's row in equal
       REQUIRE(layer.keys.size() == t + 1);
       REQUIRE(layer.weights[map.head] == map.weights[t]);
       REQUIRE(layer.scores[map.head] == map.scores[t]);
-      REQUIRE(layer.keys[t][3] == inspection.matrix(Stage::attention_qkv, map.layer).data(t, 8 + 3));
+      REQUIRE(layer.keys[t][3] ==
+              inspection.matrix(Stage::attention_qkv, map.layer).data(t, 8 + 3));
     }
 }
 
