@@ -8,12 +8,12 @@
 namespace glassbox {
 
 // Row q, column k: how position q looks back at position k, k = 0 .. q.
-using Triangle = std::vector<std::vector<double>>;
+using LowerTriangle = std::vector<std::vector<double>>;
 
 struct AttentionMap {
   std::size_t layer, head;
-  Triangle scores;   // before the softmax
-  Triangle weights;  // after it; each row sums to 1
+  LowerTriangle scores;   // before the softmax
+  LowerTriangle weights;  // after it; each row sums to 1
 };
 // Of every layer and head, layer by layer.
 std::vector<AttentionMap> attention_maps(Inspection& inspection);

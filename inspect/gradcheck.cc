@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kRounding = std::numeric_limits<double>::epsilon() / 2;
 constexpr double kStep =
-    1.0 / 512;  // of the size of a parameter's entries: h^4 is then below 2e-11
+    1.0 / 512;  // of the size of a parameter's elements: h^4 is then below 2e-11
 constexpr double kShrink = 1.0 / 8;
 constexpr int kShrinks = 5;  // down to 6e-8: below it rounding drowns the difference
 // The loss is the end of a chain of some hundred roundings a position; they partly cancel.

@@ -11,7 +11,7 @@
 
 namespace glassbox {
 
-Summary summarize(const ParameterSpec& spec, const double* values) {
+ParameterSummary summarize_parameter(const ParameterSpec& spec, const double* values) {
   double sum = 0, squares = 0, largest = 0;
   for (std::size_t r = 0; r < spec.rows; ++r)
     for (std::size_t c = 0; c < spec.cols; ++c) {
@@ -30,11 +30,13 @@ Summary summarize(const ParameterSpec& spec, const double* values) {
           largest};
 }
 
-std::string Entry::name() const { return fmt::format("{}[{}][{}]", spec->name, row, col); }
+std::string ParameterElement::name() const {
+  return fmt::format("{}[{}][{}]", spec->name, row, col);
+}
 
-std::vector<Entry> largest_entries(const ParameterLayout& layout, const double* values,
-                                   std::size_t count, const ParameterSpec* only) {
-  std::vector<Entry> all;
+std::vector<ParameterElement> largest_elements(const ParameterLayout& layout, const double* values,
+                                               std::size_t count, const ParameterSpec* only) {
+  std::vector<ParameterElement> all;
   for (const ParameterSpec& spec : layout.parameters()) {
     if (only && only->name != spec.name) continue;
     for (std::size_t r = 0; r < spec.rows; ++r)
@@ -42,15 +44,16 @@ std::vector<Entry> largest_entries(const ParameterLayout& layout, const double* 
         all.push_back({&spec, r, c, values[spec.index(r, c)]});
   }
   count = std::min(count, all.size());
-  std::stable_sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) {
-    return std::abs(a.value) > std::abs(b.value);
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const ParameterElement& a, const ParameterElement& b) {
+                     return std::abs(a.value) > std::abs(b.value);
+                   });
   all.resize(count);
   return all;
 }
 
-std::vector<Entry> entries(const ParameterLayout& layout, const double* values,
-                           std::string_view text) {
+std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,
+                                                 const double* values, std::string_view text) {
   const auto name = parse_scalar_name(text.empty() ? "all" : text);
   const auto at = name ? name->numbers() : std::nullopt;
   if (!at || name->position || at->size() > 2)
@@ -58,7 +61,7 @@ std::vector<Entry> entries(const ParameterLayout& layout, const double* values,
         fmt::format("{}: expected a parameter's name, with a row and a column in brackets "
                     "or without; write layers.0.attention.query[7][3]",
                     text));
-  std::vector<Entry> result;
+  std::vector<ParameterElement> result;
   std::vector<std::string> names;
   for (const ParameterSpec& spec : layout.parameters()) {
     names.push_back(spec.name);
@@ -93,7 +96,7 @@ std::vector<PlaceNorm> norms_by_place(const ParameterLayout& layout, const doubl
     auto found =
         std::find_if(result.begin(), result.end(), [&](const auto& p) { return p.place == place; });
     if (found == result.end()) found = result.insert(result.end(), {place, 0});
-    const double norm = summarize(spec, gradients).norm;
+    const double norm = summarize_parameter(spec, gradients).norm;
     found->norm += norm * norm;
   }
   for (PlaceNorm& place : result) place.norm = std::sqrt(place.norm);
@@ -130,9 +133,10 @@ template std::vector<PlaceNorm> gradient_norms(Gpt<double>&, const Batch&);
 template std::vector<PlaceNorm> update_ratios(const ParameterLayout&, const float*, const float*);
 template std::vector<PlaceNorm> update_ratios(const ParameterLayout&, const double*, const double*);
 
-const double* gradients(Inspection& inspection) { return inspection.tape().grad_from(0); }
+const double* parameter_gradients(Inspection& inspection) { return inspection.tape().grad_from(0); }
 
-Nudge nudge(Inspection& inspection, const Entry& entry, double delta) {
+ParameterNudge nudge_parameter(Inspection& inspection, const ParameterElement& entry,
+                               double delta) {
   const auto id = static_cast<NodeId>(entry.spec->index(entry.row, entry.col));
   Tape<double>& tape = inspection.tape();
   const double before = inspection.recompute_loss(), weight = tape.data(id);
@@ -159,7 +163,7 @@ std::vector<WordDistance> nearest_words(const Model<double>& model, TokenId word
   }
   cosine[word] = -2;  // not a neighbour of itself
   std::vector<WordDistance> result;
-  for (const TokenId id : likeliest(cosine, std::min(count, table.rows - 1)))
+  for (const TokenId id : likeliest_tokens(cosine, std::min(count, table.rows - 1)))
     result.push_back({id, cosine[id]});
   return result;
 }

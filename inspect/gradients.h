@@ -10,28 +10,29 @@
 namespace glassbox {
 
 // One parameter's scalars, be it their data or their gradients.
-struct Summary {
+struct ParameterSummary {
   const ParameterSpec* spec;
-  double mean, std, norm;  // std over all entries; norm: root of the sum of squares
+  double mean, std, norm;  // std over all elements; norm: root of the sum of squares
   double largest;          // in size, with its sign
 };
 // `values` lie as the layout says.
-Summary summarize(const ParameterSpec& spec, const double* values);
+ParameterSummary summarize_parameter(const ParameterSpec& spec, const double* values);
 
-struct Entry {
+struct ParameterElement {
   const ParameterSpec* spec;
   std::size_t row, col;  // [out][in], as in the file
   double value;
 
   std::string name() const;
 };
-// The `count` entries largest in size, of one parameter or, without one, of all.
-std::vector<Entry> largest_entries(const ParameterLayout& layout, const double* values,
-                                   std::size_t count, const ParameterSpec* only = nullptr);
-// "layers.0.attention.query" is all its entries, "...query[7]" a row, "...query[7][3]" one, "" all
+// The `count` elements largest in size, of one parameter or, without one, of all.
+std::vector<ParameterElement> largest_elements(const ParameterLayout& layout, const double* values,
+                                               std::size_t count,
+                                               const ParameterSpec* only = nullptr);
+// "layers.0.attention.query" is all its elements, "...query[7]" a row, "...query[7][3]" one, "" all
 // there are. Throws ConfigError naming the nearest name or the range.
-std::vector<Entry> entries(const ParameterLayout& layout, const double* values,
-                           std::string_view name);
+std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,
+                                                 const double* values, std::string_view name);
 
 // The gradient's norm of the embeddings, of each layer, of the output matrix.
 struct PlaceNorm {
@@ -49,13 +50,13 @@ std::vector<PlaceNorm> update_ratios(const ParameterLayout& layout, const T* bef
                                      const T* after);
 
 // The gradient of every parameter, as the layout lies, of the loss of the sentence.
-const double* gradients(Inspection& inspection);
+const double* parameter_gradients(Inspection& inspection);
 
 // One parameter moved by `delta`: what its gradient says the loss will do, and what it does.
-struct Nudge {
+struct ParameterNudge {
   double predicted, measured;
 };
-Nudge nudge(Inspection& inspection, const Entry& entry, double delta);
+ParameterNudge nudge_parameter(Inspection& inspection, const ParameterElement& entry, double delta);
 
 // The words whose embeddings point the most the same way, the nearest first.
 struct WordDistance {

@@ -11,7 +11,7 @@ namespace glassbox {
 namespace {
 
 // The `width` neighbours that matter the most to the gradient, in their own order.
-std::size_t keep_strongest(std::vector<Neighbour>& neighbours, std::size_t width) {
+std::size_t keep_strongest(std::vector<GraphNeighbour>& neighbours, std::size_t width) {
   if (neighbours.size() <= width) return 0;
   std::vector<double> strength;
   for (const auto& n : neighbours) strength.push_back(std::abs(n.local * n.grad));
@@ -21,7 +21,7 @@ std::size_t keep_strongest(std::vector<Neighbour>& neighbours, std::size_t width
   const double least = sorted[width];
   std::size_t ties = width;  // of equal strength the first stay
   for (const double s : strength) ties -= s > least;
-  std::vector<Neighbour> kept;
+  std::vector<GraphNeighbour> kept;
   for (std::size_t i = 0; i < neighbours.size(); ++i) {
     const bool tie = strength[i] == least && ties > 0;
     ties -= tie;
@@ -53,7 +53,8 @@ class GraphBuilder {
  private:
   std::size_t node(const Value<double>& value) {
     const auto [at, added] = places_.emplace(value.id(), graph_.nodes.size());
-    if (added) graph_.nodes.push_back({name_of(value), value.op(), value.data(), value.grad(), 0});
+    if (added)
+      graph_.nodes.push_back({scalar_name(value), value.op(), value.data(), value.grad(), 0});
     return at->second;
   }
   void step(const Value<double>& at, bool up, std::vector<Value<double>>& next) {
@@ -98,15 +99,15 @@ std::vector<TapeRow> tape_rows(Tape<double>& tape) {
     TapeRow& row =
         rows.emplace_back(TapeRow{id, value.label(), value.op(), {}, value.data(), value.grad()});
     if (const Record* record = tape.maker(id)) {
-      row.operands.push_back(name_of(Value<double>(tape, record->a)));
+      row.operands.push_back(scalar_name(Value<double>(tape, record->a)));
       if (tape.table()[record->op].operands == 2)
-        row.operands.push_back(name_of(Value<double>(tape, record->b)));
+        row.operands.push_back(scalar_name(Value<double>(tape, record->b)));
     }
   }
   return rows;
 }
 
-std::vector<MatrixRow> run_rows(Inspection& inspection) {
+std::vector<MatrixRow> matrix_rows(Inspection& inspection) {
   Tape<double>& tape = inspection.tape();
   std::vector<MatrixRow> rows;
   for (const MatrixInfo& matrix : tape.matrices()) {

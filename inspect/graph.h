@@ -47,6 +47,6 @@ struct MatrixRow {
   std::size_t plain_nodes;  // of micrograd's graph: additions, products, ...; 0 for leaves
   std::vector<std::size_t> operands;  // rows of this table
 };
-std::vector<MatrixRow> run_rows(Inspection& inspection);
+std::vector<MatrixRow> matrix_rows(Inspection& inspection);
 
 }  // namespace glassbox

@@ -62,7 +62,7 @@ double Inspection::recompute_loss() {
   return gpt_.loss(*batch_).mean.data();
 }
 
-std::vector<double> probabilities(const std::vector<double>& logits) {
+std::vector<double> softmax(const std::vector<double>& logits) {
   const double highest = *std::max_element(logits.begin(), logits.end());
   std::vector<double> result;
   for (const double logit : logits) result.push_back(std::exp(logit - highest));
@@ -71,7 +71,7 @@ std::vector<double> probabilities(const std::vector<double>& logits) {
   return result;
 }
 
-std::vector<TokenId> likeliest(const std::vector<double>& values, std::size_t count) {
+std::vector<TokenId> likeliest_tokens(const std::vector<double>& values, std::size_t count) {
   std::vector<TokenId> ids(values.size());
   std::iota(ids.begin(), ids.end(), TokenId{0});
   count = std::min(count, ids.size());

@@ -49,9 +49,9 @@ class Inspection {
   std::unique_ptr<Gpt<double>::Loss> loss_;
 };
 
-// softmax of one row.
-std::vector<double> probabilities(const std::vector<double>& logits);
+// Of one row.
+std::vector<double> softmax(const std::vector<double>& logits);
 // Ids of the `count` largest, largest first; at a tie the lower id first.
-std::vector<TokenId> likeliest(const std::vector<double>& values, std::size_t count);
+std::vector<TokenId> likeliest_tokens(const std::vector<double>& values, std::size_t count);
 
 }  // namespace glassbox

@@ -76,7 +76,7 @@ std::vector<LayerGuess> guesses_by_layer(Inspection& inspection, std::size_t pos
     std::vector<double> logits;
     for (TokenId word = 0; word < inspection.config().vocab_size; ++word)
       logits.push_back(dot(stream, position, word_direction(inspection, word)));
-    result.push_back({std::move(after), probabilities(logits)});
+    result.push_back({std::move(after), softmax(logits)});
   };
   add("embedding", inspection.matrix(Stage::norm));
   for (std::size_t l = 0; l < inspection.config().n_layer; ++l)

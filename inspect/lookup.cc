@@ -76,8 +76,8 @@ std::vector<std::string> inner_names(const GptConfig& config) {
 }
 
 // A scalar inside a matrix, or nothing if no run has one of that name.
-std::optional<Scalar> find_inner(Inspection& inspection, std::string_view text,
-                                 const ScalarName& name, std::size_t position) {
+std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view text,
+                                      const ScalarName& name, std::size_t position) {
   const std::size_t dot = name.name.rfind('.');
   if (dot == std::string::npos) return {};
   const std::string what = name.name.substr(dot + 1);
@@ -100,7 +100,7 @@ std::optional<Scalar> find_inner(Inspection& inspection, std::string_view text,
   const auto row = expand_named(Value<double>(inspection.tape(), matrix.node(position, 0)));
   for (const auto& named : row->inner_nodes()) {
     const Value<double> value(row->tape(), named.node);
-    if (value.label() == text) return Scalar{std::string(text), value, row};
+    if (value.label() == text) return NamedScalar{std::string(text), value, row};
   }
   return {};
 }
@@ -122,7 +122,7 @@ std::vector<std::string> value_names(const GptConfig& config) {
   return names;
 }
 
-Scalar find_scalar(Inspection& inspection, std::string_view text) {
+NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
   const auto name = parse_scalar_name(text);
   if (!name)
     refuse_name(text,
@@ -170,15 +170,15 @@ Scalar find_scalar(Inspection& inspection, std::string_view text) {
           nullptr};
 }
 
-std::string name_of(const Value<double>& value) {
+std::string scalar_name(const Value<double>& value) {
   if (std::string label = value.label(); !label.empty()) return label;
   if (!value.tape().maker(value.id())) return fmt::format("{:.6g}", value.data());
   return fmt::format("{}#{}", value.op(), value.id());
 }
 
 namespace {
-Neighbour neighbour(const Value<double>& value, double local) {
-  return {value, name_of(value), value.op(), value.data(), value.grad(), local};
+GraphNeighbour neighbour(const Value<double>& value, double local) {
+  return {value, scalar_name(value), value.op(), value.data(), value.grad(), local};
 }
 // d out / d a and d out / d b of a record of single scalars.
 std::pair<double, double> locals(const Tape<double>& tape, const Record& record) {
@@ -189,16 +189,16 @@ std::pair<double, double> locals(const Tape<double>& tape, const Record& record)
 }
 }  // namespace
 
-std::vector<Neighbour> children_of(const Value<double>& value) {
-  std::vector<Neighbour> result;
+std::vector<GraphNeighbour> children_of(const Value<double>& value) {
+  std::vector<GraphNeighbour> result;
   for (const auto& child : value.children())
     result.push_back(neighbour(child.value, child.local_grad));
   return result;
 }
 
-std::vector<Neighbour> parents_of(const Value<double>& value) {
+std::vector<GraphNeighbour> parents_of(const Value<double>& value) {
   Tape<double>& tape = value.tape();
-  std::vector<Neighbour> result;
+  std::vector<GraphNeighbour> result;
   const auto first = std::upper_bound(tape.records().begin(), tape.records().end(), value.id(),
                                       [](NodeId id, const Record& r) { return id < r.out; });
   for (auto record = first; record != tape.records().end(); ++record) {
@@ -245,22 +245,22 @@ std::shared_ptr<const Expansion<double>> expand_named(const Value<double>& value
   return row;
 }
 
-std::vector<PlainNode> plain_operations(const Value<double>& value) {
+std::vector<PlainOperation> plain_operations(const Value<double>& value) {
   const auto row = expand_named(value);
   Tape<double>& plain = row->tape();
   std::vector<bool> needed(plain.size());
   needed[row->root().id()] = true;
   for (auto record = plain.records().rbegin(); record != plain.records().rend(); ++record)
     if (needed[record->out]) needed[record->a] = needed[record->b] = true;
-  std::vector<PlainNode> result;
+  std::vector<PlainOperation> result;
   for (const Record& record : plain.records()) {
     if (!needed[record.out]) continue;
     const Value<double> node(plain, record.out);
-    PlainNode& step =
-        result.emplace_back(PlainNode{name_of(node), node.op(), {}, node.data(), node.grad()});
-    step.operands.push_back(name_of(Value<double>(plain, record.a)));
+    PlainOperation& step = result.emplace_back(
+        PlainOperation{scalar_name(node), node.op(), {}, node.data(), node.grad()});
+    step.operands.push_back(scalar_name(Value<double>(plain, record.a)));
     if (plain.table()[record.op].operands == 2)
-      step.operands.push_back(name_of(Value<double>(plain, record.b)));
+      step.operands.push_back(scalar_name(Value<double>(plain, record.b)));
   }
   return result;
 }

@@ -18,39 +18,39 @@
 
 namespace glassbox {
 
-struct Scalar {
+struct NamedScalar {
   std::string name;
   Value<double> value;
   std::shared_ptr<const Expansion<double>> inner;  // of a scalar inside a run: the tape it lives in
 };
 
 // Throws ConfigError, naming the nearest name or the range an index must lie in.
-Scalar find_scalar(Inspection& inspection, std::string_view name);
+NamedScalar find_scalar(Inspection& inspection, std::string_view name);
 // The names that have values at a position: "embedding", ..., "layers.0.attention.weights", ...
 std::vector<std::string> value_names(const GptConfig& config);
 
 // A scalar next to another: as child, `local` is d scalar / d child; as parent, d parent / d
 // scalar.
-struct Neighbour {
+struct GraphNeighbour {
   Value<double> value;
   std::string name, op;
   double data, grad, local;
 };
-std::vector<Neighbour> children_of(const Value<double>& value);
+std::vector<GraphNeighbour> children_of(const Value<double>& value);
 // All that were computed from it. The sum of grad * local over them is its own gradient.
-std::vector<Neighbour> parents_of(const Value<double>& value);
+std::vector<GraphNeighbour> parents_of(const Value<double>& value);
 
 // Its label; of an unnamed constant its number, of an unnamed result its operation and node.
-std::string name_of(const Value<double>& value);
+std::string scalar_name(const Value<double>& value);
 
 // The plain graph of the row that a scalar lies in, inner nodes named.
 std::shared_ptr<const Expansion<double>> expand_named(const Value<double>& value);
 // The single operations behind one scalar of a run, in the order in which they run.
-struct PlainNode {
+struct PlainOperation {
   std::string name, op;
   std::vector<std::string> operands;
   double data, grad;
 };
-std::vector<PlainNode> plain_operations(const Value<double>& value);
+std::vector<PlainOperation> plain_operations(const Value<double>& value);
 
 }  // namespace glassbox

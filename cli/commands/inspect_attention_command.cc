@@ -23,7 +23,7 @@ std::size_t checked(const Arguments& arguments, const char* option, std::size_t 
   return value;
 }
 
-std::string triangle_json(const Triangle& rows) {
+std::string triangle_json(const LowerTriangle& rows) {
   std::string text;
   for (const auto& row : rows) {
     std::string cells;

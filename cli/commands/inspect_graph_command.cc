@@ -111,14 +111,14 @@ int inspect_graph_command(const Arguments& arguments) {
         extra[0]));
   Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
   if (arguments.given("around")) {
-    const Scalar scalar = find_scalar(inspection, arguments.text("around"));
+    const NamedScalar scalar = find_scalar(inspection, arguments.text("around"));
     const GraphLimits limits{.depth = arguments.integer("depth"),
                              .width = arguments.integer("width")};
     deliver(arguments, drawing_of(graph_around(scalar.value, limits), scalar.name));
   } else if (arguments.given("tape")) {
-    print(tape_text(run_rows(inspection)));
+    print(tape_text(matrix_rows(inspection)));
   } else {
-    deliver(arguments, drawing_of(run_rows(inspection), arguments.operand(1)));
+    deliver(arguments, drawing_of(matrix_rows(inspection), arguments.operand(1)));
   }
   return 0;
 }

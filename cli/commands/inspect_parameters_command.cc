@@ -19,7 +19,7 @@ std::string summaries(const ParameterLayout& layout, const double* values, bool 
   Table table;
   table.row({gradient ? "gradient of" : "parameter", "shape", "mean", "std", "norm", "largest"});
   for (const ParameterSpec& spec : layout.parameters()) {
-    const Summary s = summarize(spec, values);
+    const ParameterSummary s = summarize_parameter(spec, values);
     table.row({spec.name, fmt::format("[{}, {}]", spec.rows, spec.cols), rounded(s.mean),
                rounded(s.std), rounded(s.norm), rounded(s.largest)});
   }
@@ -27,16 +27,16 @@ std::string summaries(const ParameterLayout& layout, const double* values, bool 
 }
 
 // The entries of `name`: one as its number, more as a table or as CSV.
-void print_entries(const std::vector<Entry>& all, bool csv, const char* what) {
+void print_entries(const std::vector<ParameterElement>& all, bool csv, const char* what) {
   if (csv) {
     std::string text = fmt::format("name,row,column,{}\n", what);
-    for (const Entry& e : all)
+    for (const ParameterElement& e : all)
       text += fmt::format("{},{},{},{}\n", e.spec->name, e.row, e.col, exact(e.value));
     print(text);
     return;
   }
   std::string text;
-  for (const Entry& e : all) text += fmt::format("{} {}\n", e.name(), exact(e.value));
+  for (const ParameterElement& e : all) text += fmt::format("{} {}\n", e.name(), exact(e.value));
   print(text);
 }
 
@@ -47,7 +47,8 @@ int inspect_params_command(const Arguments& arguments) {
   const ParameterLayout& layout = model.weights.layout();
   const double* values = model.weights.data();
   if (!arguments.operand(1).empty() || arguments.given("csv")) {
-    print_entries(entries(layout, values, arguments.operand(1)), arguments.given("csv"), "value");
+    print_entries(parameter_elements(layout, values, arguments.operand(1)), arguments.given("csv"),
+                  "value");
     return 0;
   }
   const GptConfig& c = model.config();
@@ -57,7 +58,7 @@ int inspect_params_command(const Arguments& arguments) {
   print(summaries(layout, values, false));
   Table table;
   table.row({"\nlargest entries", "value"});
-  for (const Entry& e : largest_entries(layout, values, arguments.integer("top")))
+  for (const ParameterElement& e : largest_elements(layout, values, arguments.integer("top")))
     table.row({e.name(), rounded(e.value)});
   print(table.text());
   return 0;
@@ -66,10 +67,10 @@ int inspect_params_command(const Arguments& arguments) {
 int inspect_gradients_command(const Arguments& arguments) {
   Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
   const ParameterLayout& layout = inspection.layout();
-  const double* gradient = gradients(inspection);
+  const double* gradient = parameter_gradients(inspection);
   const std::string& name = arguments.operand(2);
   if (arguments.given("csv") || !name.empty()) {
-    print_entries(entries(layout, gradient, name), arguments.given("csv"), "gradient");
+    print_entries(parameter_elements(layout, gradient, name), arguments.given("csv"), "gradient");
     return 0;
   }
   Table losses({1, 2});
@@ -91,8 +92,8 @@ int inspect_gradients_command(const Arguments& arguments) {
   Table table;
   table.row({"largest gradients", "gradient", "value",
              fmt::format("predicted by +{}", exact(delta)), "measured"});
-  for (const Entry& e : largest_entries(layout, gradient, arguments.integer("top"))) {
-    const Nudge n = nudge(inspection, e, delta);
+  for (const ParameterElement& e : largest_elements(layout, gradient, arguments.integer("top"))) {
+    const ParameterNudge n = nudge_parameter(inspection, e, delta);
     const double value = inspection.tape().data(static_cast<NodeId>(e.spec->index(e.row, e.col)));
     table.row({e.name(), rounded(e.value), rounded(value), with_sign(n.predicted),
                with_sign(n.measured)});
@@ -112,7 +113,7 @@ int inspect_gradcheck_command(const Arguments& arguments) {
     options.progress = [](std::size_t done, std::size_t all) {
       if (done % 4096 == 0) fmt::print(stderr, "\r{} of {}", done, all);
     };
-  const Gradcheck result = gradcheck(inspection, gradients(inspection), options);
+  const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection), options);
   if (terminal) fmt::print(stderr, "\r{:24}\r", "");
 
   Table table;

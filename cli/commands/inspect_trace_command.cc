@@ -24,7 +24,7 @@ int inspect_trace_command(const Arguments& arguments) {
           inspection.positions() - 1, position));
   }
   const auto guesses = guesses_by_layer(inspection, position);
-  TokenId word = likeliest(guesses.back().probabilities, 1)[0];
+  TokenId word = likeliest_tokens(guesses.back().probabilities, 1)[0];
   if (arguments.given("word")) {
     const std::string& text = arguments.text("word");
     const auto ids = text == tokenizer.word(tokenizer.bos()) ? std::vector<TokenId>{tokenizer.bos()}
@@ -51,7 +51,7 @@ int inspect_trace_command(const Arguments& arguments) {
   Table guess_table(to_the_left);
   for (const auto& guess : guesses) {
     std::vector<std::string> row = {guess.after};
-    for (const TokenId id : likeliest(guess.probabilities, top))
+    for (const TokenId id : likeliest_tokens(guess.probabilities, top))
       row.push_back(fmt::format("{} {:.1f}%", escape_controls(tokenizer.word(id)),
                                 100 * guess.probabilities[id]));
     guess_table.row(std::move(row));

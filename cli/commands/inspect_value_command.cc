@@ -18,7 +18,7 @@ std::string rest(std::size_t count, std::size_t limit) {
   return count > limit ? fmt::format("  and {} more; --limit 0 shows all\n", count - limit) : "";
 }
 
-std::string neighbours(const char* title, const char* local, const std::vector<Neighbour>& all,
+std::string neighbours(const char* title, const char* local, const std::vector<GraphNeighbour>& all,
                        std::size_t limit) {
   if (all.empty()) return fmt::format("\n{}: none\n", title);
   Table table({0, 1});
@@ -33,7 +33,7 @@ std::string neighbours(const char* title, const char* local, const std::vector<N
 
 int inspect_value_command(const Arguments& arguments) {
   Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
-  const Scalar scalar = find_scalar(inspection, arguments.operand(2));
+  const NamedScalar scalar = find_scalar(inspection, arguments.operand(2));
   std::size_t limit = arguments.integer("limit");
   if (limit == 0) limit = std::numeric_limits<std::size_t>::max();
 
@@ -48,7 +48,7 @@ int inspect_value_command(const Arguments& arguments) {
   if (arguments.given("expand")) {
     const auto steps = plain_operations(scalar.value);
     Table plain({0, 1});
-    for (const PlainNode& step : steps) {
+    for (const PlainOperation& step : steps) {
       std::string operands;
       for (const std::string& operand : step.operands)
         operands += (operands.empty() ? "" : ", ") + escape_controls(operand);

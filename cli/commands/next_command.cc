@@ -23,11 +23,11 @@ int next_command(const Arguments& arguments) {
   KvCache<double> cache(decoder.config());
   std::span<const double> logits;
   for (const TokenId token : tokens) logits = decoder.step(token, cache);
-  const auto chances = probabilities({logits.begin(), logits.end()});
+  const auto chances = softmax({logits.begin(), logits.end()});
 
   Table table({0, 2});
   std::string json;
-  for (const TokenId id : likeliest(chances, arguments.integer("top"))) {
+  for (const TokenId id : likeliest_tokens(chances, arguments.integer("top"))) {
     table.row({escape_controls(tokenizer.word(id)), fmt::format("{:.2f}%", 100 * chances[id]),
                std::string(static_cast<std::size_t>(chances[id] * 50 + 0.5), '#')});
     json += fmt::format(R"({}{{"word":{},"probability":{}}})", json.empty() ? "" : ",",

@@ -46,7 +46,7 @@ std::string sentence_json(const Model<double>& model, const std::string& text) {
           json_list(positions, [&](std::size_t t) { return brief(inspection.loss_at(t)); });
   json += ",\"next\":" + json_list(positions, [&](std::size_t t) {
             const auto& chances = guesses[t].back().probabilities;
-            const auto best = likeliest(chances, kNextWords);
+            const auto best = likeliest_tokens(chances, kNextWords);
             return json_list(best.size(), [&](std::size_t i) {
               const LogitSplit split = logit_split(inspection, t, best[i]);
               return fmt::format(
@@ -58,7 +58,7 @@ std::string sentence_json(const Model<double>& model, const std::string& text) {
           });
   json += ",\"layers\":" + json_list(positions, [&](std::size_t t) {
             return json_list(guesses[t].size(), [&](std::size_t l) {
-              const auto best = likeliest(guesses[t][l].probabilities, kLayerWords);
+              const auto best = likeliest_tokens(guesses[t][l].probabilities, kLayerWords);
               return json_list(best.size(), [&](std::size_t i) {
                 return fmt::format(R"({{"word":{},"p":{}}})", word(best[i]),
                                    brief(guesses[t][l].probabilities[best[i]]));

@@ -27,7 +27,7 @@ class BrokenDerivative {
 };
 
 std::vector<double> gradients_of(Inspection& inspection) {
-  const double* g = gradients(inspection);
+  const double* g = parameter_gradients(inspection);
   return {g, g + inspection.layout().slab_size()};
 }
 }  // namespace
@@ -35,7 +35,7 @@ std::vector<double> gradients_of(Inspection& inspection) {
 TEST_CASE("gradcheck: every parameter of a sound model passes", "[inspect][gradcheck]") {
   for (const std::uint32_t seed : {501u, 502u, 503u}) {
     Inspection inspection(inspected_model(seed), kSentence);
-    const Gradcheck result = gradcheck(inspection, gradients(inspection));
+    const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection));
     CAPTURE(seed, result.worst.front().name, result.worst.front().analytic,
             result.worst.front().numeric);
     REQUIRE(result.ok());
@@ -47,7 +47,7 @@ TEST_CASE("gradcheck: one gradient wrong by a thousandth fails and is the worst"
           "[inspect][gradcheck]") {
   Inspection inspection(inspected_model(), kSentence);
   auto wrong = gradients_of(inspection);
-  const auto entry = largest_entries(inspection.layout(), wrong.data(), 40).back();
+  const auto entry = largest_elements(inspection.layout(), wrong.data(), 40).back();
   wrong[entry.spec->index(entry.row, entry.col)] *= 1.001;
   const Gradcheck result = gradcheck(inspection, wrong.data());
   REQUIRE(result.failed == 1);
@@ -69,7 +69,7 @@ TEST_CASE("gradcheck: a relu that lets every gradient through fails", "[inspect]
       x.in[0].grad[i] = (x.in[0].first_writer ? 0 : x.in[0].grad[i]) + x.out.grad[i];
   });
   Inspection inspection(inspected_model(), kSentence);
-  REQUIRE(!gradcheck(inspection, gradients(inspection)).ok());
+  REQUIRE(!gradcheck(inspection, parameter_gradients(inspection)).ok());
 }
 
 TEST_CASE("gradcheck: a norm whose scale counts as a constant fails", "[inspect][gradcheck]") {
@@ -79,7 +79,7 @@ TEST_CASE("gradcheck: a norm whose scale counts as a constant fails", "[inspect]
           (x.in[0].first_writer ? 0 : x.in[0].grad[i]) + x.out.grad[i] * x.saved[i / x.out.pitch];
   });
   Inspection inspection(inspected_model(), kSentence);
-  REQUIRE(!gradcheck(inspection, gradients(inspection)).ok());
+  REQUIRE(!gradcheck(inspection, parameter_gradients(inspection)).ok());
 }
 
 TEST_CASE("gradcheck: a relu input near its kink and one exactly on it raise no alarm",
@@ -88,7 +88,7 @@ TEST_CASE("gradcheck: a relu input near its kink and one exactly on it raise no 
   const ParameterSpec& hidden = *model.weights.layout().find("layers.0.mlp.hidden");
   for (std::size_t c = 0; c < hidden.cols; ++c) model.weights.data()[hidden.index(5, c)] = 0;
   Inspection inspection(model, kSentence);
-  const Gradcheck result = gradcheck(inspection, gradients(inspection));
+  const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection));
   CAPTURE(result.worst.front().name, result.worst.front().analytic, result.worst.front().numeric);
   REQUIRE(result.on_a_kink >= hidden.cols);
   REQUIRE(result.ok());
@@ -96,7 +96,7 @@ TEST_CASE("gradcheck: a relu input near its kink and one exactly on it raise no 
 
 TEST_CASE("gradcheck: a sample of n checks n", "[inspect][gradcheck]") {
   Inspection inspection(inspected_model(), kSentence);
-  const Gradcheck result = gradcheck(inspection, gradients(inspection), {.sample = 37});
+  const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection), {.sample = 37});
   REQUIRE(result.checked == 37);
   REQUIRE(result.parameters == inspection.config().parameter_count());
 }
@@ -107,7 +107,7 @@ TEST_CASE("gradcheck: all 63,296 parameters of the default shape pass",
   const GptConfig shape{.vocab_size = 597};
   const Model<double> model{numbered_words(597), drawn_weights<double>(shape, 504, 0.2), "{}"};
   Inspection inspection(model, "w3 w1 w4 w1 w5 w9");
-  const Gradcheck result = gradcheck(inspection, gradients(inspection));
+  const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection));
   CAPTURE(result.worst.front().name, result.worst.front().analytic, result.worst.front().numeric);
   REQUIRE(result.ok());
   REQUIRE(result.checked == 63296);

@@ -16,7 +16,7 @@ TEST_CASE("summarize: mean, spread, norm and largest of a known parameter",
   const ParameterSpec& spec = *weights.layout().find("position_embedding");
   const double values[] = {1, -5, 3, 1};
   for (std::size_t i = 0; i < 4; ++i) weights.data()[spec.index(i / 2, i % 2)] = values[i];
-  const Summary summary = summarize(spec, weights.data());
+  const ParameterSummary summary = summarize_parameter(spec, weights.data());
   CHECK(summary.mean == 0);
   CHECK(summary.std == 3);
   CHECK(summary.norm == 6);
@@ -26,7 +26,7 @@ TEST_CASE("summarize: mean, spread, norm and largest of a known parameter",
 TEST_CASE("entries: a row speaks [out][in] although memory is turned", "[inspect][gradients]") {
   const auto model = inspected_model();
   const ParameterLayout& layout = model.weights.layout();
-  const auto row = entries(layout, model.weights.data(), "layers.1.mlp.hidden[30]");
+  const auto row = parameter_elements(layout, model.weights.data(), "layers.1.mlp.hidden[30]");
   REQUIRE(row.size() == 8);
   REQUIRE(row[3].name() == "layers.1.mlp.hidden[30][3]");
   REQUIRE(row[3].value == model.weights.data()[layout.find("layers.1.mlp.hidden")->index(30, 3)]);
@@ -34,7 +34,7 @@ TEST_CASE("entries: a row speaks [out][in] although memory is turned", "[inspect
 
 TEST_CASE("entries: no name is every parameter", "[inspect][gradients]") {
   const auto model = inspected_model();
-  REQUIRE(entries(model.weights.layout(), model.weights.data(), "").size() ==
+  REQUIRE(parameter_elements(model.weights.layout(), model.weights.data(), "").size() ==
           model.config().parameter_count());
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("entries: a wrong name or index is refused", "[inspect][gradients]") {
   const auto model = inspected_model();
   const auto message = [&](const char* name) {
     return error_message<ConfigError>(
-        [&] { entries(model.weights.layout(), model.weights.data(), name); });
+        [&] { parameter_elements(model.weights.layout(), model.weights.data(), name); });
   };
   CHECK_THAT(message("layers.0.attention.qery"),
              text_contains("did you mean layers.0.attention.query?"));
@@ -54,19 +54,21 @@ TEST_CASE("entries: a wrong name or index is refused", "[inspect][gradients]") {
 TEST_CASE("norms_by_place: the squares add up to the whole gradient's", "[inspect][gradients]") {
   Inspection inspection(inspected_model(), kSentence);
   double places = 0, all = 0;
-  for (const auto& place : norms_by_place(inspection.layout(), gradients(inspection)))
+  for (const auto& place : norms_by_place(inspection.layout(), parameter_gradients(inspection)))
     places += place.norm * place.norm;
-  for (const Entry& e : entries(inspection.layout(), gradients(inspection), ""))
+  for (const ParameterElement& e :
+       parameter_elements(inspection.layout(), parameter_gradients(inspection), ""))
     all += e.value * e.value;
-  REQUIRE(norms_by_place(inspection.layout(), gradients(inspection)).size() == 4);
+  REQUIRE(norms_by_place(inspection.layout(), parameter_gradients(inspection)).size() == 4);
   REQUIRE(places == Approx(all).epsilon(1e-12));
 }
 
 TEST_CASE("nudge: a small move does to the loss what the gradient predicts",
           "[inspect][gradients]") {
   Inspection inspection(inspected_model(), kSentence);
-  for (const Entry& entry : largest_entries(inspection.layout(), gradients(inspection), 5)) {
-    const Nudge small = nudge(inspection, entry, 1e-6);
+  for (const ParameterElement& entry :
+       largest_elements(inspection.layout(), parameter_gradients(inspection), 5)) {
+    const ParameterNudge small = nudge_parameter(inspection, entry, 1e-6);
     CAPTURE(entry.name());
     REQUIRE(small.predicted == Approx(entry.value * 1e-6));
     REQUIRE(small.measured == Approx(small.predicted).epsilon(1e-3));
@@ -75,9 +77,10 @@ TEST_CASE("nudge: a small move does to the loss what the gradient predicts",
 
 TEST_CASE("nudge: the parameter is where it was afterwards", "[inspect][gradients]") {
   Inspection inspection(inspected_model(), kSentence);
-  const Entry entry = largest_entries(inspection.layout(), gradients(inspection), 1)[0];
+  const ParameterElement entry =
+      largest_elements(inspection.layout(), parameter_gradients(inspection), 1)[0];
   const double loss = inspection.recompute_loss();
-  nudge(inspection, entry, 0.5);
+  nudge_parameter(inspection, entry, 0.5);
   REQUIRE(inspection.recompute_loss() == loss);
 }
 
@@ -99,7 +102,7 @@ TEST_CASE("gradient_norms: of one sentence those of its inspection", "[inspect][
   Inspection inspection(model, kSentence);
   Gpt<double> gpt(model.weights.view());
   const auto norms = gradient_norms(gpt, inspection.batch());
-  const auto expected = norms_by_place(inspection.layout(), gradients(inspection));
+  const auto expected = norms_by_place(inspection.layout(), parameter_gradients(inspection));
   REQUIRE(norms.size() == expected.size());
   for (std::size_t i = 0; i < norms.size(); ++i) REQUIRE(norms[i].norm == expected[i].norm);
 }

@@ -35,7 +35,7 @@ TEST_CASE("graph_around: the width keeps the strongest neighbours and counts the
 
 TEST_CASE("run_rows: the operands of every run stand above it", "[inspect][graph]") {
   Inspection inspection(inspected_model(), kSentence);
-  const auto rows = run_rows(inspection);
+  const auto rows = matrix_rows(inspection);
   REQUIRE(rows.back().name == "loss");
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (const std::size_t operand : rows[i].operands) REQUIRE(operand < i);
@@ -43,7 +43,7 @@ TEST_CASE("run_rows: the operands of every run stand above it", "[inspect][graph
 
 TEST_CASE("run_rows: a linear layer is two plain nodes a multiply-add", "[inspect][graph]") {
   Inspection inspection(inspected_model(), kSentence);
-  for (const MatrixRow& row : run_rows(inspection))
+  for (const MatrixRow& row : matrix_rows(inspection))
     if (row.name == "layers.0.mlp.hidden" && row.op == "matmul")
       REQUIRE(row.plain_nodes == 2 * inspection.positions() * 8 * 32);
 }

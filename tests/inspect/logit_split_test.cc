@@ -46,7 +46,7 @@ TEST_CASE("guesses_by_layer: the last is what the model says", "[inspect][trace]
   REQUIRE(guesses.size() == 3);
   std::vector<double> logits;
   for (TokenId w = 0; w < 21; ++w) logits.push_back(inspection.matrix(Stage::logits).data(2, w));
-  const auto expected = probabilities(logits);
+  const auto expected = softmax(logits);
   for (TokenId w = 0; w < 21; ++w) REQUIRE(guesses.back().probabilities[w] == Approx(expected[w]));
 }
 

@@ -44,7 +44,7 @@ TEST_CASE("find_scalar: an inner node of a run has the data of the whole plain g
                               : place + inner.what + "@" + std::to_string(*row->position) + "[" +
                                     std::to_string(inner.i) + "][" + std::to_string(inner.j) + "]";
     CAPTURE(name);
-    const Scalar scalar = find_scalar(inspection, name);
+    const NamedScalar scalar = find_scalar(inspection, name);
     REQUIRE(bits(scalar.value.data()) == bits(whole.tape().data(inner.node)));
   }
 }
@@ -99,9 +99,9 @@ TEST_CASE(
         "layers.0.attention.residual@2[4]", "layers.1.mlp.activation@2[11]", "logits@2[w4]",
         "loss@3", "layers.0.attention.weights@2[1][0]", "layers.1.attention.scores@3[0][2]"}) {
     CAPTURE(name);
-    const Scalar scalar = find_scalar(inspection, name);
+    const NamedScalar scalar = find_scalar(inspection, name);
     double sum = 0;
-    for (const Neighbour& parent : parents_of(scalar.value)) sum += parent.grad * parent.local;
+    for (const GraphNeighbour& parent : parents_of(scalar.value)) sum += parent.grad * parent.local;
     REQUIRE(sum == Approx(scalar.value.grad()).epsilon(1e-11).margin(1e-15));
     REQUIRE(!parents_of(scalar.value).empty());
   }
@@ -110,19 +110,19 @@ TEST_CASE(
 TEST_CASE("children_of: the value moves with a child as the local derivative says",
           "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
-  const Scalar scalar = find_scalar(inspection, "layers.0.mlp.hidden@2[7]");
+  const NamedScalar scalar = find_scalar(inspection, "layers.0.mlp.hidden@2[7]");
   const auto children = children_of(scalar.value);
   REQUIRE(children.size() == 2 * inspection.config().n_embd);
   double sum =
       0;  // a product of each pair, so the sum over children of local * data is twice the value
-  for (const Neighbour& child : children) sum += child.local * child.data;
+  for (const GraphNeighbour& child : children) sum += child.local * child.data;
   REQUIRE(sum == Approx(2 * scalar.value.data()).epsilon(1e-12));
 }
 
 TEST_CASE("plain_operations: a linear layer's output ends its chain of products and partial sums",
           "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
-  const Scalar scalar = find_scalar(inspection, "layers.0.mlp.hidden@2[7]");
+  const NamedScalar scalar = find_scalar(inspection, "layers.0.mlp.hidden@2[7]");
   const auto steps = plain_operations(scalar.value);
   REQUIRE(steps.size() == 2 * inspection.config().n_embd);
   REQUIRE(steps.back().name == scalar.name);
@@ -178,9 +178,9 @@ TEST_CASE("attention_maps: weights are the softmax of the scores, each row of su
   for (const AttentionMap& map : maps)
     for (std::size_t q = 0; q < inspection.positions(); ++q) {
       REQUIRE(map.weights[q].size() == q + 1);
-      const auto softmax = probabilities(map.scores[q]);
+      const auto weights = softmax(map.scores[q]);
       for (std::size_t k = 0; k <= q; ++k)
-        REQUIRE(map.weights[q][k] == Approx(softmax[k]).epsilon(1e-12));
+        REQUIRE(map.weights[q][k] == Approx(weights[k]).epsilon(1e-12));
     }
 }
 
