@@ -83,12 +83,13 @@ Tokenizer Tokenizer::of(const Corpus& corpus, std::string_view kind) {
   std::vector<std::string> words(distinct.begin(), distinct.end());
   // UTF-8 keeps the order of code points in its bytes, and strings compare bytes as unsigned.
   std::sort(words.begin(), words.end());
-  return from_words(std::move(words), corpus.lowercase(), corpus.name(), false, kind);
+  return from_words(std::move(words), corpus.lowercase(), corpus.name(), {}, kind);
 }
 
 Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
-                                const std::string& where, bool has_unk, std::string_view kind) {
-  Tokenizer tokenizer(require_kind(kind), lowercase, has_unk);
+                                const std::string& where, std::optional<TokenId> unk,
+                                std::string_view kind) {
+  Tokenizer tokenizer(require_kind(kind), lowercase, unk);
   tokenizer.words_ = std::move(words);
   tokenizer.ids_.reserve(tokenizer.words_.size());
   for (std::size_t id = 0; id < tokenizer.words_.size(); ++id) {
@@ -98,8 +99,7 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
                                     found, "the vocabulary is damaged: use a backup"));
     };
     if (find_invalid_utf8(word) != kValidUtf8) refuse("UTF-8", "other bytes");
-    const bool is_unk = has_unk && id + 1 == tokenizer.words_.size();
-    if (word.empty() || !(is_unk || tokenizer.kind().is_token(word))) {
+    if (word.empty() || (id != unk && !tokenizer.kind().is_token(word))) {
       refuse(tokenizer.kind().token, json_quote(word));
     }
     const auto [at, is_new] = tokenizer.ids_.emplace(word, static_cast<TokenId>(id));
@@ -108,10 +108,10 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
              fmt::format("{} again, which is token {}", json_quote(word), at->second));
     }
   }
-  if (has_unk && (tokenizer.words_.empty() || tokenizer.words_.back() != kUnk)) {
+  if (unk && (*unk >= tokenizer.bos() || tokenizer.words_[*unk] != kUnk)) {
     throw FormatError(
-        fmt::format("{}: expected {} as the last word, found {}; {}", where, kUnk,
-                    tokenizer.words_.empty() ? "none" : json_quote(tokenizer.words_.back()),
+        fmt::format("{}: expected {} as token {}, found {}; {}", where, kUnk, *unk,
+                    *unk < tokenizer.bos() ? json_quote(tokenizer.words_[*unk]) : "fewer tokens",
                     "the vocabulary is damaged: use a backup"));
   }
   return tokenizer;
@@ -133,7 +133,7 @@ void Tokenizer::append(std::string_view text, std::vector<TokenId>& ids) const {
   std::vector<std::string_view> unknown;
   for_each_token(*kind_, text, [&](std::string_view word) {
     TokenId id = find(word);
-    if (id == size() && has_unk_) id = bos() - 1;
+    if (id == size() && unk_) id = *unk_;
     ids.push_back(id);
     if (id == size()) unknown.push_back(word);
   });

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,7 +46,7 @@ class Tokenizer {
   // white space in it) and for one that is not UTF-8. With `has_unk` the last of them must be
   // "<unk>", which unknown tokens are read as.
   static Tokenizer from_words(std::vector<std::string> words, bool lowercase,
-                              const std::string& where, bool has_unk = false,
+                              const std::string& where, std::optional<TokenId> unk = {},
                               std::string_view kind = "word");
 
   // Words and BOS.
@@ -53,8 +54,8 @@ class Tokenizer {
   TokenId bos() const { return static_cast<TokenId>(words_.size()); }
   const TokenizerKind& kind() const { return *kind_; }
   bool lowercase() const { return lowercase_; }
-  // Unknown words are read as `<unk>`, the last of the words, and not refused.
-  bool has_unk() const { return has_unk_; }
+  // The id that unknown words are read as; nothing if they are refused.
+  std::optional<TokenId> unk() const { return unk_; }
   // In id order, without BOS.
   const std::vector<std::string>& words() const { return words_; }
   // The word of an id; BOS is "<bos>". REQUIRES: id < size().
@@ -63,7 +64,7 @@ class Tokenizer {
   TokenId find(std::string_view word) const;
 
   // A sentence's words, without BOS; folded and lower-cased as the corpus was. Throws
-  // VocabularyError naming every unknown word once, quoted as JSON (unless has_unk()), and
+  // VocabularyError naming every unknown word once, quoted as JSON (unless there is an unk()), and
   // FormatError for text that is not UTF-8.
   std::vector<TokenId> encode(std::string_view text) const;
   // BOS, the words, BOS.
@@ -88,14 +89,15 @@ class Tokenizer {
       return std::hash<std::string_view>()(word);
     }
   };
-  Tokenizer(const TokenizerKind& kind, bool lowercase, bool has_unk)
-      : kind_(&kind), lowercase_(lowercase), has_unk_(has_unk) {}
+  Tokenizer(const TokenizerKind& kind, bool lowercase, std::optional<TokenId> unk)
+      : kind_(&kind), lowercase_(lowercase), unk_(unk) {}
   void append(std::string_view text, std::vector<TokenId>& ids) const;
 
   const TokenizerKind* kind_;
   std::vector<std::string> words_;
   std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
-  bool lowercase_, has_unk_;
+  bool lowercase_;
+  std::optional<TokenId> unk_;
 };
 
 }  // namespace glassbox

@@ -1,8 +1,8 @@
 #include "model/extend_vocabulary.h"
 
+#include <numeric>
+#include <optional>
 #include <utility>
-
-#include "base/error.h"
 
 namespace glassbox {
 
@@ -10,27 +10,28 @@ template <class T>
 Model<T> extend_vocabulary(const Model<T>& model, const std::vector<std::string>& words, bool unk,
                            Random& random) {
   const Tokenizer& before = model.tokenizer;
-  if (unk && !before.has_unk() && before.find(kUnk) != before.size()) {
-    throw ConfigError(
-        "vocabulary: expected no word <unk> in a model that is to read unknown words so, found it; "
-        "add the words instead");
-  }
+  const auto old_size = static_cast<TokenId>(before.size());
   std::vector<std::string> all = before.words();
-  std::vector<TokenId> from;  // of each token its id before, or before.size()
-  for (TokenId id = 0; id < before.bos(); ++id) from.push_back(id);
-  if (before.has_unk()) {
+  std::vector<TokenId> from(all.size());  // of each token its id before, or old_size
+  std::iota(from.begin(), from.end(), TokenId{0});
+  std::optional<TokenId> unk_id = before.unk();
+  // A word of that spelling becomes the token: it keeps its id and what it has learnt.
+  if (unk && !unk_id && before.find(kUnk) != old_size) unk_id = before.find(kUnk);
+  const bool moves = unk_id && *unk_id + 1 == before.bos();
+  if (moves) {
     all.pop_back();
     from.pop_back();
   }
   all.insert(all.end(), words.begin(), words.end());
-  from.resize(all.size(), static_cast<TokenId>(before.size()));
-  if (unk || before.has_unk()) {
+  from.resize(all.size(), old_size);
+  if (moves || (unk && !unk_id)) {
+    from.push_back(moves ? *unk_id : old_size);
+    unk_id = static_cast<TokenId>(all.size());
     all.emplace_back(kUnk);
-    from.push_back(static_cast<TokenId>(before.has_unk() ? before.bos() - 1 : before.size()));
   }
   from.push_back(before.bos());
   Tokenizer tokenizer = Tokenizer::from_words(std::move(all), before.lowercase(), "vocabulary",
-                                              unk || before.has_unk(), before.kind().name);
+                                              unk_id, before.kind().name);
 
   GptConfig config = model.config();
   config.vocab_size = tokenizer.size();

@@ -37,8 +37,8 @@ std::string tokenizer_text(const Tokenizer& tokenizer) {
       .member("kind", tokenizer.kind().name)
       .member("lowercase", tokenizer.lowercase());
   json.member("bos", tokenizer.bos()).key("unk");
-  if (tokenizer.has_unk()) {
-    json.value(tokenizer.bos() - 1);
+  if (tokenizer.unk()) {
+    json.value(*tokenizer.unk());
   } else {
     json.null();
   }
@@ -110,8 +110,16 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   const bool lowercase =
       require(json, "lowercase", Json::Kind::boolean, "true or false", where).boolean();
   const Json* const unk = json.find("unk");
-  const bool has_unk = unk != nullptr && unk->kind() == Json::Kind::integer;
-  if (!has_unk) require(json, "unk", Json::Kind::null, "null or an id", where);
+  std::optional<TokenId> unk_id;
+  if (unk == nullptr || unk->kind() != Json::Kind::integer) {
+    require(json, "unk", Json::Kind::null, "null or an id", where);
+  } else if (unk->integer() < 0 ||
+             unk->integer() + 1 >= static_cast<std::int64_t>(config.vocab_size)) {
+    refuse(where + ": unk", fmt::format("null or an id below {}", config.vocab_size - 1),
+           describe(unk));
+  } else {
+    unk_id = static_cast<TokenId>(unk->integer());
+  }
   std::vector<std::string> words;
   for (const Json& word :
        require(json, "tokens", Json::Kind::array, "a list of words", where).array()) {
@@ -126,10 +134,7 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   if (bos.integer() != static_cast<std::int64_t>(words.size())) {
     refuse(where + ": bos", fmt::format("{}, behind the last word", words.size()), describe(&bos));
   }
-  if (has_unk && unk->integer() != bos.integer() - 1) {
-    refuse(where + ": unk", "null or the last word's id", describe(unk));
-  }
-  return Tokenizer::from_words(std::move(words), lowercase, where, has_unk, kind.string());
+  return Tokenizer::from_words(std::move(words), lowercase, where, unk_id, kind.string());
 }
 
 // The tensor of that parameter, which must be there with its shape and that dtype.

@@ -92,10 +92,10 @@ TEST_CASE("Tokenizer: characters are code points, and a blank within the text is
 TEST_CASE("Tokenizer: a vocabulary is held to what its kind can cut", "[data][tokenizer]") {
   for (const std::string bad : {"", "ab", "\t", "\xC2\xA0"})
     CHECK_THAT(error_message<FormatError>([&] {
-                 Tokenizer::from_words({"a", bad}, true, "m", false, "char");
+                 Tokenizer::from_words({"a", bad}, true, "m", {}, "char");
                }),
                text_contains("m: token 1: expected a single character"));
-  CHECK(Tokenizer::from_words({" ", "a", "<unk>"}, true, "m", true, "char").encode("a x") ==
+  CHECK(Tokenizer::from_words({" ", "a", "<unk>"}, true, "m", 2, "char").encode("a x") ==
         Ids{1, 0, 2});
   CHECK_THAT(error_message<ConfigError>(
                  [&] { Tokenizer::of(Corpus::from_text("a", "text"), "syllable"); }),

@@ -225,9 +225,9 @@ TEST_CASE("model file rule 20: a vocabulary that is odd or does not fit is refus
   CHECK_THAT(told(quoted("bos") + "2", quoted("bos") + "1"),
              text_contains("bos: expected 2, behind the last word, found 1"));
   CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "1"),
-             text_contains("glassbox.tokenizer: expected <unk> as the last word, found \"b\""));
-  CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "0"),
-             text_contains("unk: expected null or the last word's id, found 0"));
+             text_contains("glassbox.tokenizer: expected <unk> as token 1, found \"b\""));
+  CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "2"),
+             text_contains("unk: expected null or an id below 2, found 2"));
   CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "true"),
              text_contains("unk: expected null or an id, found true"));
   CHECK_THAT(told(R"(\"word\")", R"(\"bpe\")"),
