@@ -1,99 +1,103 @@
-// The walk back over a tape, alone or with an optimiser's step in it. tape.cc has what is recorded.
+#include "autograd/backward.h"
+
 #include <algorithm>
 
-#include "autograd/tape.h"
 #include "kernels/scalar.h"
 
 namespace glassbox {
 
 using kernels::Partition;
 
-namespace {
-constexpr NodeId kNoNode = 0xFFFFFFFF;
-}  // namespace
+template <class T>
+Backward<T>::Backward(Graph<T>& graph, const Executor<T>& executor)
+    : graph_(graph), executor_(executor) {
+  for (std::size_t op = 0; op < kernels::kOpCount; ++op)
+    backward1_[op] = graph_.table.ops[op].backward1;
+}
 
 template <class T>
-void Tape<T>::begin_backward() {
+void Backward<T>::run(std::span<const Seed<T>> seeds, LeafHook<T>* hook) {
+  std::size_t from = 0;
+  for (const Seed<T>& seed : seeds) {
+    if (const MatrixId matrix = graph_.matrix_of(seed.node); matrix != kNoMatrix)
+      graph_.use_elements(matrix);
+    if (const Record* record = graph_.maker(seed.node))
+      from = std::max<std::size_t>(from, static_cast<std::size_t>(record - &graph_.records[0]) + 1);
+  }
+  clear_inner_gradients();
+  for (const Seed<T>& seed : seeds) graph_.arena.grad()[seed.node] += seed.grad;
+  dirty_records_ = std::max(dirty_records_, from);
+  hook_ = hook;
+  walk(from);
+}
+
+template <class T>
+void Backward<T>::clear_inner_gradients() {
+  T* const grad = graph_.arena.grad();
   for (std::size_t i = 0; i < dirty_records_; ++i)
-    if (!records_[i].is_matrix) grad_[records_[i].out] = T(0);
-  for (MatrixInfo& matrix : matrices_) {
+    if (!graph_.records[i].is_matrix) grad[graph_.records[i].out] = T(0);
+  for (MatrixInfo& matrix : graph_.matrices) {
     if (matrix.op != Op::leaf) matrix.gradient_ready = false;
     if (matrix.has_elements && !matrix.gradient_ready) {
-      std::fill_n(grad_ + matrix.out, std::size_t{matrix.rows} * matrix.pitch, T(0));
+      std::fill_n(grad + matrix.out, matrix.size(), T(0));
       matrix.gradient_ready = true;
     }
   }
 }
 
-// Whether a record may move its own parameters, which are all its operands but the input of a
-// product: nothing else has used or will use them in this pass.
 template <class T>
-bool Tape<T>::updates_itself(const MatrixInfo& matrix, const ParameterUpdate* update) const {
-  const auto& row = (*table_)[matrix.op];
-  if (!update || !row.fused_step) return false;
-  for (std::size_t k = 0; k < kernels::kMaxOperands && matrix.operands[k] != kNoMatrix; ++k) {
-    const MatrixInfo& in = matrices_[matrix.operands[k]];
-    const bool is_parameter = in.op == Op::leaf && in.out < update->size;
-    const bool is_input = row.partition == Partition::product && k == 0;
-    if (is_parameter == is_input) return false;
-    if (is_parameter && (in.readers != 1 || in.has_elements || in.gradient_ready)) return false;
+void Backward<T>::zero_grad() {
+  T* const grad = graph_.arena.grad();
+  std::size_t after = 0;  // single scalars lie between matrices; a matrix that nothing wrote is 0
+  for (MatrixInfo& matrix : graph_.matrices) {
+    matrix.gradient_ready = matrix.gradient_consumed = false;
+    std::fill(grad + after, grad + matrix.out, T(0));
+    after = matrix.out + matrix.size();
   }
-  return true;
+  std::fill(grad + after, grad + graph_.arena.size(), T(0));
 }
 
-// What walking a run's record back takes, as if all that was asked for earlier had been done.
+// What walking a matrix's record back takes, as if all that was asked for earlier had been done.
 // REQUIRES: matrix.gradient_ready.
 template <class T>
-Task<T> Tape<T>::backward_task(const MatrixInfo& matrix, const ParameterUpdate* update) {
-  const auto& row = (*table_)[matrix.op];
-  Task<T> task{&row, args(matrix)};
+Task<T> Backward<T>::task_of(const MatrixInfo& matrix) {
+  const auto& row = graph_.table[matrix.op];
+  Task<T> task{&row, graph_.args(matrix)};
   if (row.reads_anywhere) return task;
-  const bool updates = updates_itself(matrix, update),
-             is_product = row.partition == Partition::product;
-  kernels::Update<T>& own = task.update;
-  for (std::size_t k = 0; k < kernels::kMaxOperands && matrix.operands[k] != kNoMatrix; ++k) {
-    MatrixInfo& in = matrices_[matrix.operands[k]];
-    task.args.in[k].first_writer = !in.gradient_ready;
+  matrix.for_each_operand([&](std::size_t k, MatrixId operand) {
+    MatrixInfo& in = graph_.matrices[operand];
+    kernels::MatrixView<T>& view = task.args.in[k];
+    const bool is_complete = in.readers == 1 && !in.has_elements && !in.gradient_ready;
+    view.first_writer = !in.gradient_ready;
     in.gradient_ready = true;
-    if (!updates || (is_product && k == 0)) continue;
-    own.m[k] = update->m + in.out;
-    own.v[k] = update->v + in.out;
-    const std::size_t group = in.out / kernels::kLanes;
-    own.rest[k] = {update->rest_since + group, update->rest_awake + group,
-                   update->rest_count + group};
-    in.gradient_consumed = !update->keep_gradients;
-    updated_.push_back(matrix.operands[k]);
-    if (is_product && in.may_rest)  // its kernel knows nothing of rest
-      wake(*update, in.out, in.out + std::size_t{in.rows} * in.pitch);
-    in.may_rest = !is_product;
-  }
-  task.updates = updates;
-  if (updates) {
-    own.settings = update->settings;
-    own.keep_gradients = update->keep_gradients;
-  }
+    if (!hook_ || in.op != Op::leaf || row.updates[k] == kernels::FusedUpdate::none) return;
+    const LeafGradient answer = hook_->gradient_of(in, row, k, is_complete, task.update);
+    task.updates |= answer == LeafGradient::update;
+    if (answer == LeafGradient::skip) view.grad = nullptr;
+    in.gradient_consumed |= answer == LeafGradient::skip ||
+                            (answer == LeafGradient::update && !task.update.keep_gradients);
+  });
   return task;
 }
 
 template <class T>
-void Tape<T>::walk_back(std::size_t from_record, const ParameterUpdate* update) {
-  dirty_records_ = std::max(dirty_records_, from_record);
-  for (auto s = sentences_.rbegin(); s != sentences_.rend(); ++s) {
-    if (from_record < s->end) continue;
-    walk_records(from_record, s->end, update);
-    walk_sentences(*s, update);
-    from_record = s->begin;
+void Backward<T>::walk(std::size_t from) {
+  for (auto section = graph_.sections.rbegin(); section != graph_.sections.rend(); ++section) {
+    if (from < section->end) continue;
+    walk_records(from, section->end);
+    walk_section(*section);
+    from = section->begin;
   }
-  walk_records(from_record, 0, update);
+  walk_records(from, 0);
 }
 
 template <class T>
-void Tape<T>::walk_sentences(const Sentences& s, const ParameterUpdate* update) {
+void Backward<T>::walk_section(const Section& section) {
   tasks_.clear();
   std::vector<MatrixId> late;  // weights and tables: their gradients come last, so whoever else
                                // adds to one has to wait
   const auto compute = [&] {
-    if (!tasks_.empty()) executor_.backward(tasks_, s.parts);
+    if (!tasks_.empty()) executor_.backward(tasks_, section.chunks);
     tasks_.clear();
     late.clear();
   };
@@ -102,44 +106,45 @@ void Tape<T>::walk_sentences(const Sentences& s, const ParameterUpdate* update) 
                               matrix.operands.end()) != late.end();
   };
   const auto reads_leaves = [&](const MatrixInfo& matrix) {
-    return !(*table_)[matrix.op].reads_anywhere &&
+    return !graph_.table[matrix.op].reads_anywhere &&
            std::all_of(matrix.operands.begin(), matrix.operands.end(), [&](MatrixId in) {
-             return in == kNoMatrix || matrices_[in].op == Op::leaf;
+             return in == kNoMatrix || graph_.matrices[in].op == Op::leaf;
            });
   };
-  for (std::size_t r = s.end; r-- > s.begin;) {
-    const MatrixInfo* const matrix = records_[r].is_matrix ? &matrices_[records_[r].b] : nullptr;
-    const bool is_cut = matrix && cut_as(s, *matrix),
+  for (std::size_t r = section.end; r-- > section.begin;) {
+    const Record& record = graph_.records[r];
+    const MatrixInfo* const matrix = record.is_matrix ? &graph_.matrices[record.b] : nullptr;
+    const bool is_cut = matrix && graph_.fits(section, *matrix),
                waits = matrix && (is_cut || reads_leaves(*matrix));
     if (!waits || adds_to_late(*matrix)) compute();
     if (!waits) {
-      walk_records(r + 1, r, update);
+      walk_records(r + 1, r);
     } else if (matrix->gradient_ready) {
-      tasks_.push_back(backward_task(*matrix, update));
+      tasks_.push_back(task_of(*matrix));
       tasks_.back().whole = !is_cut;
-      for (std::size_t k = 0; k < matrix->operands.size() && matrix->operands[k] != kNoMatrix; ++k)
-        if (!is_cut || (tasks_.back().row->partition == Partition::product && k == 1))
-          late.push_back(matrix->operands[k]);
+      const bool is_product = tasks_.back().row->partition == Partition::product;
+      matrix->for_each_operand([&](std::size_t k, MatrixId in) {
+        if (!is_cut || (is_product && k == 1)) late.push_back(in);
+      });
     }
   }
   compute();
 }
 
-// The records below `from` down to `to`, one after another.
 template <class T>
-void Tape<T>::walk_records(std::size_t from, std::size_t to, const ParameterUpdate* update) {
-  const Record* const first = records_.get() + to;
-  const T* const data = data_;
-  T* const grad = grad_;
-  NodeId last =
-      kNoNode;  // the node whose gradient was set last, and what it is: the chain's next link
+void Backward<T>::walk_records(std::size_t from, std::size_t to) {
+  const std::span<const Record> records = graph_.records;
+  const Record* const first = records.data() + to;
+  const T* const data = graph_.arena.data();
+  T* const grad = graph_.arena.grad();
+  NodeId last = kNoNode;  // the node whose gradient was set last, and what it is: the chain's next
   T last_grad(0);
-  for (const Record* r = records_.get() + from; r != first;) {
+  for (const Record* r = records.data() + from; r != first;) {
     --r;
     if (r->is_matrix) {
       last = kNoNode;
-      if (const MatrixInfo& matrix = matrices_[r->b]; matrix.gradient_ready)
-        executor_.backward(backward_task(matrix, update));
+      if (const MatrixInfo& matrix = graph_.matrices[r->b]; matrix.gradient_ready)
+        executor_.backward(task_of(matrix));
       continue;
     }
     const T g = r->out == last ? last_grad : grad[r->out];
@@ -150,98 +155,7 @@ void Tape<T>::walk_records(std::size_t from, std::size_t to, const ParameterUpda
   }
 }
 
-template <class T>
-void Tape<T>::backward(NodeId root) {
-  const Seed seed{root, T(1)};
-  backward({&seed, 1}, nullptr);
-}
-
-template <class T>
-void Tape<T>::backward(std::span<const Seed> seeds) {
-  backward(seeds, nullptr);
-}
-
-template <class T>
-void Tape<T>::backward(std::span<const Seed> seeds, const ParameterUpdate* update) {
-  std::size_t from = 0;
-  for (const Seed& seed : seeds) {
-    if (const MatrixId matrix = matrix_of(seed.node); matrix != kNoMatrix) mark_elements(matrix);
-    if (const Record* record = maker(seed.node))
-      from = std::max<std::size_t>(from, static_cast<std::size_t>(record - records_.get()) + 1);
-  }
-  begin_backward();
-  for (const Seed& seed : seeds) grad_[seed.node] += seed.grad;
-  walk_back(from, update);
-}
-
-template <class T>
-void Tape<T>::fused_step(NodeId root, const ParameterUpdate& step) {
-  const Seed seed{root, T(1)};
-  updated_.clear();
-  backward({&seed, 1}, &step);
-  update(step);
-}
-
-// Moments at rest among the scalars from `begin` to `end` become those of the step before this one.
-template <class T>
-void Tape<T>::wake(const ParameterUpdate& step, std::size_t begin, std::size_t end) {
-  const std::size_t group = begin / kernels::kLanes, groups = (end - begin) / kernels::kLanes;
-  kernels::AdamSettings<T> before = step.settings;
-  --before.step;
-  table_->wake(step.m + begin, step.v + begin, step.rest_since + group, groups, before);
-  std::fill_n(step.rest_count + group, groups, 0);
-}
-
-template <class T>
-void Tape<T>::update(const ParameterUpdate& step) {
-  grad_from(0);
-  std::sort(updated_.begin(), updated_.end());
-  const auto adam = [&](std::size_t begin, std::size_t end) {
-    if (begin >= end) return;
-    wake(step, begin, end);
-    table_->adam(
-        {data_ + begin, grad_ + begin, step.m + begin, step.v + begin, end - begin, step.settings});
-  };
-  std::size_t begin = 0;
-  for (const MatrixId id : updated_) {
-    const MatrixInfo& matrix = matrices_[id];
-    adam(begin, matrix.out);
-    begin = matrix.out + std::size_t{matrix.rows} * matrix.pitch;
-  }
-  adam(begin, step.size);
-  updated_.clear();
-  ++generation_;
-  moved_ = true;
-}
-
-template <class T>
-void Tape<T>::zero_grad() {
-  std::size_t after =
-      0;  // what lies between matrices are single scalars; a run that nothing wrote counts as 0
-  for (MatrixInfo& matrix : matrices_) {
-    matrix.gradient_ready = matrix.gradient_consumed = false;
-    std::fill(grad_ + after, grad_ + matrix.out, T(0));
-    after = matrix.out + std::size_t{matrix.rows} * matrix.pitch;
-  }
-  std::fill(grad_ + after, grad_ + size_, T(0));
-}
-
-// What of Tape this file defines; tape.cc instantiates the rest.
-#define GLASSBOX_BACKWARD(T)                                                              \
-  template void Tape<T>::backward(NodeId);                                                \
-  template void Tape<T>::backward(std::span<const Seed>);                                 \
-  template void Tape<T>::backward(std::span<const Seed>, const ParameterUpdate*);         \
-  template void Tape<T>::fused_step(NodeId, const ParameterUpdate&);                      \
-  template void Tape<T>::begin_backward();                                                \
-  template bool Tape<T>::updates_itself(const MatrixInfo&, const ParameterUpdate*) const; \
-  template Task<T> Tape<T>::backward_task(const MatrixInfo&, const ParameterUpdate*);     \
-  template void Tape<T>::walk_back(std::size_t, const ParameterUpdate*);                  \
-  template void Tape<T>::walk_sentences(const Sentences&, const ParameterUpdate*);        \
-  template void Tape<T>::walk_records(std::size_t, std::size_t, const ParameterUpdate*);  \
-  template void Tape<T>::wake(const ParameterUpdate&, std::size_t, std::size_t);          \
-  template void Tape<T>::update(const ParameterUpdate&);                                  \
-  template void Tape<T>::zero_grad();
-GLASSBOX_BACKWARD(float)
-GLASSBOX_BACKWARD(double)
+template class Backward<float>;
+template class Backward<double>;
 
 }  // namespace glassbox

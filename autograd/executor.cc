@@ -14,29 +14,26 @@ namespace {
 // Scalar operations that take about as long as waking the threads and waiting for them.
 constexpr std::size_t kLeastWork = 150'000;
 
-// Rows [begin, end) of a block.
 template <class T>
-void take_rows(MatrixView<T>& block, std::size_t begin, std::size_t end) {
-  block.data += begin * block.pitch;
-  if (block.grad) block.grad += begin * block.pitch;
-  block.rows = static_cast<std::uint32_t>(end - begin);
+void take_rows(MatrixView<T>& matrix, const Chunk& chunk) {
+  matrix.data += std::size_t{chunk.first_row} * matrix.pitch;
+  if (matrix.grad) matrix.grad += std::size_t{chunk.first_row} * matrix.pitch;
+  matrix.rows = chunk.end_row - chunk.first_row;
 }
 
 template <class T>
-Args<T> part_of(const OpRow<T>& row, const Args<T>& x, const PartBegin& begin,
-                const PartBegin& end) {
+Args<T> slice(const OpRow<T>& row, const Args<T>& x, const Chunk& chunk) {
   Args<T> mine = x;
   if (row.partition == Partition::sentences) {
-    mine.first_sentence = begin.sentence;
-    mine.end_sentence = end.sentence;
+    mine.first_sentence = chunk.first_sentence;
+    mine.end_sentence = chunk.end_sentence;
     return mine;
   }
-  take_rows(mine.out, begin.row, end.row);
-  take_rows(mine.in[0], begin.row, end.row);
-  if (row.operands == 2 && row.partition != Partition::product)
-    take_rows(mine.in[1], begin.row, end.row);
-  if (!x.ids.empty()) mine.ids = x.ids.subspan(begin.row, end.row - begin.row);
-  if (row.saved) mine.saved += begin.row * (row.saved(x) / x.out.rows);
+  take_rows(mine.out, chunk);
+  take_rows(mine.in[0], chunk);
+  if (row.operands == 2 && row.partition != Partition::product) take_rows(mine.in[1], chunk);
+  if (!x.ids.empty()) mine.ids = x.ids.subspan(chunk.first_row, mine.out.rows);
+  if (row.saved) mine.saved += chunk.first_row * (row.saved(x) / x.out.rows);
   return mine;
 }
 
@@ -64,7 +61,7 @@ Args<T> without_weight(const Task<T>& task) {
 }  // namespace
 
 template <class T>
-bool Executor<T>::pays(std::span<const Task<T>> tasks) const {
+bool Executor<T>::worth_threads(std::span<const Task<T>> tasks) const {
   if (!threads_ || threads_->size() == 1) return false;
   std::size_t sum = 0;
   for (const Task<T>& task : tasks) sum += amount(task);
@@ -73,80 +70,79 @@ bool Executor<T>::pays(std::span<const Task<T>> tasks) const {
 
 template <class T>
 template <class F>
-void Executor<T>::in_parts(const Task<T>& task, F f) const {
-  const std::size_t parts = threads_->size(), rows = task.args.out.rows;
+void Executor<T>::for_each_chunk(const Task<T>& task, F f) const {
+  const std::size_t chunks = threads_->size(), rows = task.args.out.rows;
   const std::size_t sentences =
       task.row->partition == Partition::sentences ? task.args.ids.size() - 1 : 0;
-  const auto begin = [&](std::size_t part) {
-    return PartBegin{static_cast<std::uint32_t>(rows * part / parts),
-                     static_cast<std::uint32_t>(sentences * part / parts)};
-  };
-  threads_->parallel_for(parts, [&](std::size_t part) {
-    const PartBegin from = begin(part), to = begin(part + 1);
-    if (from.row < to.row && (!sentences || from.sentence < to.sentence)) f(from, to);
+  threads_->parallel_for(chunks, [&](std::size_t i) {
+    const auto share = [&](std::size_t of, std::size_t at) {
+      return static_cast<std::uint32_t>(of * at / chunks);
+    };
+    const Chunk chunk{share(rows, i), share(rows, i + 1), share(sentences, i),
+                      share(sentences, i + 1)};
+    if (chunk.first_row < chunk.end_row &&
+        (!sentences || chunk.first_sentence < chunk.end_sentence))
+      f(chunk);
   });
 }
 
 template <class T>
 void Executor<T>::forward(const Task<T>& task) const {
   const OpRow<T>& row = *task.row;
-  if (row.partition == Partition::none || !pays({&task, 1})) return row.forward(task.args);
-  in_parts(task, [&](const PartBegin& from, const PartBegin& to) {
-    row.forward(part_of(row, task.args, from, to));
-  });
+  if (row.partition == Partition::none || !worth_threads({&task, 1})) return row.forward(task.args);
+  for_each_chunk(task, [&](const Chunk& chunk) { row.forward(slice(row, task.args, chunk)); });
 }
 
 template <class T>
 void Executor<T>::backward(const Task<T>& task) const {
   const OpRow<T>& row = *task.row;
-  if (row.partition == Partition::none || !pays({&task, 1})) return backward_here(task);
+  if (row.partition == Partition::none || !worth_threads({&task, 1})) return backward_here(task);
   const Args<T> x = without_weight(task);
-  in_parts(task, [&](const PartBegin& from, const PartBegin& to) {
-    row.backward(part_of(row, x, from, to));
-  });
+  for_each_chunk(task, [&](const Chunk& chunk) { row.backward(slice(row, x, chunk)); });
   weights_backward({&task, 1});
 }
 
 template <class T>
-std::vector<PartBegin> Executor<T>::cut(std::span<const std::uint32_t> starts) const {
-  constexpr std::size_t kSentencesAPart = 4;
-  if (!threads_ || threads_->size() == 1 || starts.size() <= kSentencesAPart * threads_->size())
+std::vector<Chunk> Executor<T>::cut(std::span<const std::uint32_t> starts) const {
+  constexpr std::size_t kSentencesAThread = 4;
+  if (!threads_ || threads_->size() == 1 || starts.size() <= kSentencesAThread * threads_->size())
     return {};
-  const std::size_t parts = threads_->size(), rows = starts.back();
-  std::vector<PartBegin> begins;
-  for (std::size_t part = 0; part <= parts; ++part) {
-    const std::size_t want = rows * part / parts;
+  const std::size_t count = threads_->size(), rows = starts.back();
+  std::vector<Chunk> chunks;
+  Chunk chunk{0, 0, 0, 0};
+  for (std::size_t i = 1; i <= count; ++i) {
+    const std::size_t want = rows * i / count;
     auto at = std::lower_bound(starts.begin(), starts.end(), want);
     if (at != starts.begin() && *at - want > want - *(at - 1)) --at;
-    begins.push_back({*at, static_cast<std::uint32_t>(at - starts.begin())});
+    chunk = {chunk.end_row, *at, chunk.end_sentence,
+             static_cast<std::uint32_t>(at - starts.begin())};
+    chunks.push_back(chunk);
   }
-  return begins;
+  return chunks;
 }
 
 template <class T>
-void Executor<T>::forward(std::span<const Task<T>> tasks, std::span<const PartBegin> parts) const {
-  if (!pays(tasks)) {
+void Executor<T>::forward(std::span<const Task<T>> tasks, std::span<const Chunk> chunks) const {
+  if (!worth_threads(tasks)) {
     for (const Task<T>& task : tasks) task.row->forward(task.args);
     return;
   }
-  threads_->parallel_for(parts.size() - 1, [&](std::size_t part) {
-    if (parts[part].row == parts[part + 1].row) return;
-    for (const Task<T>& task : tasks)
-      task.row->forward(part_of(*task.row, task.args, parts[part], parts[part + 1]));
+  threads_->parallel_for(chunks.size(), [&](std::size_t i) {
+    if (chunks[i].first_row == chunks[i].end_row) return;
+    for (const Task<T>& task : tasks) task.row->forward(slice(*task.row, task.args, chunks[i]));
   });
 }
 
 template <class T>
-void Executor<T>::backward(std::span<const Task<T>> tasks, std::span<const PartBegin> parts) const {
-  if (!pays(tasks)) {
+void Executor<T>::backward(std::span<const Task<T>> tasks, std::span<const Chunk> chunks) const {
+  if (!worth_threads(tasks)) {
     for (const Task<T>& task : tasks) backward_here(task);
     return;
   }
-  threads_->parallel_for(parts.size() - 1, [&](std::size_t part) {
-    if (parts[part].row == parts[part + 1].row) return;
+  threads_->parallel_for(chunks.size(), [&](std::size_t i) {
+    if (chunks[i].first_row == chunks[i].end_row) return;
     for (const Task<T>& task : tasks)
-      if (!task.whole)
-        task.row->backward(part_of(*task.row, without_weight(task), parts[part], parts[part + 1]));
+      if (!task.whole) task.row->backward(slice(*task.row, without_weight(task), chunks[i]));
   });
   weights_backward(tasks);
 }
@@ -177,17 +173,17 @@ void Executor<T>::weights_backward(std::span<const Task<T>> tasks) const {
     total += line.back().count * line.back().length;
   }
   if (line.empty()) return;
-  const std::size_t parts = threads_->size();
-  threads_->parallel_for(parts, [&](std::size_t part) {
+  const std::size_t threads = threads_->size();
+  threads_->parallel_for(threads, [&](std::size_t thread) {
     std::size_t before = 0;
     for (const Piece& piece : line) {
-      const auto first_of = [&](std::size_t p) {
-        const std::size_t at = total * p / parts;
+      const auto first_of = [&](std::size_t t) {
+        const std::size_t at = total * t / threads;
         return at <= before
                    ? 0
                    : std::min(piece.count, (at - before + piece.length / 2) / piece.length);
       };
-      const std::size_t first = first_of(part), last = first_of(part + 1);
+      const std::size_t first = first_of(thread), last = first_of(thread + 1);
       before += piece.count * piece.length;
       if (first == last) continue;
       Task<T> mine = *piece.task;
@@ -198,15 +194,12 @@ void Executor<T>::weights_backward(std::span<const Task<T>> tasks) const {
       const std::size_t begin = first * kGroup,
                         end = std::min<std::size_t>(last * kGroup, mine.args.out.cols);
       mine.args.in[0].grad = nullptr;
-      for (MatrixView<T>* block : {&mine.args.out, &mine.args.in[1]}) {
-        block->data += begin;
-        block->grad += begin;
-        block->cols = static_cast<std::uint32_t>(end - begin);
+      for (MatrixView<T>* matrix : {&mine.args.out, &mine.args.in[1]}) {
+        matrix->data += begin;
+        matrix->grad += begin;
+        matrix->cols = static_cast<std::uint32_t>(end - begin);
       }
-      if (mine.updates) {
-        mine.update.m[1] += begin;
-        mine.update.v[1] += begin;
-      }
+      mine.update.skip_columns(1, begin);
       backward_here(mine);
     }
   });

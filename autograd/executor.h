@@ -1,12 +1,13 @@
-// Operations cut into parts that can be computed apart, each by a thread of its own: rows of a run,
-// sentences of an attention, columns of a weight. No sum is cut, so the bits do not depend on the
-// parts.
+// Computes operations, cut into chunks where there are threads: rows of a matrix, sentences of an
+// attention, columns of a weight. No sum is cut, so the bits do not depend on the chunks. It knows
+// arrays, not tapes.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "kernels/op.h"
+#include "kernels/optimizer.h"
 #include "kernels/parallel.h"
 
 namespace glassbox {
@@ -16,18 +17,17 @@ template <class T>
 struct Task {
   const kernels::OpRow<T>* row = nullptr;
   kernels::Args<T> args;
-  kernels::Update<T> update = {};
+  kernels::ParameterUpdate<T> update = {};
   bool updates = false;  // backward: by fused_step()
   bool whole = false;    // backward of several: not to be cut
 };
 
-// Where a part begins: its first row and its first sentence. A list of them ends with the end of
-// the last part.
-struct PartBegin {
-  std::uint32_t row, sentence;
+// A thread's share: some rows, which are some whole sentences.
+struct Chunk {
+  std::uint32_t first_row, end_row, first_sentence, end_sentence;
 };
 
-// Runs operations, in parts where there are threads and the task pays for waking them.
+// Computes in chunks where there are threads and the work is worth waking them.
 template <class T>
 class Executor {
  public:
@@ -43,20 +43,20 @@ class Executor {
 
   // Whole sentences for each thread, those that begin at the rows `starts`, of which the last is
   // the end. Empty if there are no threads or too few sentences to give each about as much.
-  std::vector<PartBegin> cut(std::span<const std::uint32_t> starts) const;
+  std::vector<Chunk> cut(std::span<const std::uint32_t> starts) const;
   // Operations one after another, each thread its own rows of all of them. REQUIRES: each has
-  // Partition::rows, sentences or product and the parts' rows, and weights are leaves.
-  void forward(std::span<const Task<T>> tasks, std::span<const PartBegin> parts) const;
+  // Partition::rows, sentences or product and the chunks' rows, and weights are leaves.
+  void forward(std::span<const Task<T>> tasks, std::span<const Chunk> chunks) const;
   // Likewise; then the gradients of weights, each thread its own columns of them, and what is
   // whole. REQUIRES: to what these add, nothing else here adds.
-  void backward(std::span<const Task<T>> tasks, std::span<const PartBegin> parts) const;
+  void backward(std::span<const Task<T>> tasks, std::span<const Chunk> chunks) const;
 
  private:
   void forward(const Task<T>& task) const;
-  bool pays(std::span<const Task<T>> tasks) const;
-  // f(part of the task) for every part, of one operation.
+  bool worth_threads(std::span<const Task<T>> tasks) const;
+  // f(chunk) for every chunk, of one operation.
   template <class F>
-  void in_parts(const Task<T>& task, F f) const;
+  void for_each_chunk(const Task<T>& task, F f) const;
   void weights_backward(std::span<const Task<T>> tasks) const;
 
   kernels::Threads* threads_ = nullptr;

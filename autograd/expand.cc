@@ -7,7 +7,7 @@
 
 namespace glassbox {
 
-// Writes a run's rows into an expansion.
+// Writes a matrix's rows into an expansion.
 template <class T>
 class TapeEmitter : public kernels::Emitter<T> {
  public:
@@ -176,11 +176,8 @@ std::vector<Child<T>> Value<T>::children() const {
     if (read[maker->out]) read[maker->a] = read[maker->b] = true;
   std::vector<Child<T>> children;
   for (NodeId node = 0; node < plain.size(); ++node)
-    if (const NodeId child = row.original(node); child != Expansion<T>::kNone && read[node]) {
-      if (const MatrixId matrix = tape_->matrix_of(child); matrix != kNoMatrix)
-        tape_->mark_elements(matrix);
+    if (const NodeId child = row.original(node); child != Expansion<T>::kNone && read[node])
       children.push_back({Value(*tape_, child), plain.grad(node)});
-    }
   return children;
 }
 

@@ -1,8 +1,8 @@
-// The plain graph behind the runs: micrograd's own, one node an addition or a product, in a tape of
-// its own. Its values and its gradients are those of the runs, bit for bit. One exception: where a
-// matrix is multiplied by itself, or one table embeds both token and position, a scalar's two sums
-// of contributions come one after the other in the run and interleaved here, so the gradient's last
-// bits may differ.
+// The plain graph behind the matrices: micrograd's own, one node an addition or a product, in a
+// tape of its own. Its values and gradients are those of the matrices, bit for bit. One exception:
+// where a matrix is multiplied by itself, or one table embeds both token and position, a scalar's
+// two sums of contributions come one after the other in the record and interleaved here, so the
+// gradient's last bits may differ.
 //
 // A product and the sum that takes it up are rounded together: the sum's op is "fused_add", the
 // product shown is "fused_mul". Both have micrograd's local derivatives.
@@ -22,7 +22,7 @@ class Expansion {
   // Everything that is on a tape. backward() from the image of a root then gives every node's
   // gradient.
   static Expansion of_tape(Tape<T>& tape);
-  // What makes one node: for a scalar inside a run its row's whole formula, with the operands as
+  // What makes one node: for a scalar inside a matrix its row's whole formula, with the operands as
   // leaves. The gradients of the row's outputs are handed down, so that inner nodes have theirs.
   static Expansion of_node(Tape<T>& tape, NodeId node);
 

@@ -1,5 +1,5 @@
-// A block of scalars that one record made, or that are leaves together: `rows` x `cols`, each of
-// them a Value. What layers take and give. Throws TapeError if stale, as a Value does.
+// A matrix of scalars that one record made, or that are leaves together; each of them is a Value.
+// Layers take and return matrices. A handle, as a Value is: it throws TapeError if it is stale.
 #pragma once
 
 #include "autograd/value.h"
@@ -9,22 +9,19 @@ namespace glassbox {
 template <class T>
 class Matrix {
  public:
-  Matrix(Tape<T>& tape, MatrixId id) : tape_(&tape), id_(id), generation_(tape.generation()) {}
+  Matrix(Tape<T>& tape, MatrixId id)
+      : tape_(&tape), id_(id), generation_(tape.lifetimes_.generation()) {}
 
   std::size_t rows() const { return info().rows; }
   std::size_t cols() const { return info().cols; }
   // The scalar in row n, column m. REQUIRES: n < rows(), m < cols().
-  Value<T> operator()(std::size_t n, std::size_t m) const {
-    const NodeId id = node(n, m);
-    tape_->mark_elements(id_);
-    return Value<T>(*tape_, id);
-  }
+  Value<T> operator()(std::size_t n, std::size_t m) const { return Value<T>(*tape_, node(n, m)); }
   T data(std::size_t n, std::size_t m) const { return tape_->data(node(n, m)); }
   T grad(std::size_t n, std::size_t m) const { return tape_->grad(node(n, m)); }
   // Gives its scalars names.
   Matrix with_label(MatrixLabel label) const {
     check();
-    tape_->set_matrix_label(id_, label);
+    tape_->graph_.matrices[id_].label = label;
     return *this;
   }
 

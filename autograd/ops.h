@@ -1,4 +1,4 @@
-// What users write: operators and functions on Values and Runs. No arithmetic happens here.
+// The operators and functions that users write, on Values and Matrices. No arithmetic happens here.
 //
 // Operators on single Values never fuse: a * b + c rounds twice, as written. dot(), linear layers
 // and the like round once a term; expand() shows it.
@@ -127,7 +127,7 @@ Value<T>& operator/=(Value<T>& a, const B& b) {
 template <class T>
 Matrix<T> gather(std::span<const Value<T>> values);
 
-// Over all scalars of a run.
+// Over all scalars of a matrix.
 template <class T>
 Value<T> sum(const Matrix<T>& a);
 template <class T>

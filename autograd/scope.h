@@ -10,7 +10,9 @@ template <class T>
 class StepScope {
  public:
   explicit StepScope(Tape<T>& tape) : tape_(tape), mark_(tape.keep()) {}
-  ~StepScope() { tape_.clear(mark_); }
+  ~StepScope() {
+    if (tape_.holds(mark_)) tape_.clear(mark_);  // else a scope around it ended first
+  }
   StepScope(const StepScope&) = delete;
   StepScope& operator=(const StepScope&) = delete;
 
@@ -21,17 +23,16 @@ class StepScope {
 
 // What is recorded while it lives has a row for each position of the same sentences, those that
 // begin at the rows `starts`, of which the last is the end. So threads need not meet after each
-// operation: each takes its own sentences through all of them, when compute() is called, and
-// through all of the walk back. The bits are the same. REQUIRES: nothing reads what was recorded
-// before compute(); the scope ends after it, or on a throw, and then what was recorded goes by
-// Tape::clear(). A scope within another does nothing.
+// operation: each takes its own sentences through all of them, when compute() is called or when
+// somebody reads a result, and through all of the walk back. The bits are the same. A scope within
+// another does nothing.
 template <class T>
 class SentenceScope {
  public:
   SentenceScope(Tape<T>& tape, std::span<const std::uint32_t> starts)
-      : tape_(tape), opened_(tape.begin_sentences(starts)) {}
+      : tape_(tape), opened_(tape.begin_section(starts)) {}
   ~SentenceScope() {
-    if (opened_) tape_.end_sentences();
+    if (opened_) tape_.end_section();
   }
   SentenceScope(const SentenceScope&) = delete;
   SentenceScope& operator=(const SentenceScope&) = delete;

@@ -17,13 +17,8 @@ class Expansion;
 template <class T>
 class Value {
  public:
-  Value(Tape<T>& tape, NodeId id) : tape_(&tape), id_(id), generation_(tape.generation()) {}
-  // Of a node that has just been computed. It keeps its value at hand: a chain of operations would
-  // else wait for each result to come back from memory.
-  Value(Tape<T>& tape, NodeId id, T computed) : Value(tape, id) {
-    computed_ = computed;
-    is_computed_ = true;
-  }
+  // A handle of any node. REQUIRES: id < tape.size().
+  Value(Tape<T>& tape, NodeId id) : Value(tape, id, Kind::any) {}
 
   // Each of these throws TapeError if the handle is stale: its step was cleared, or the weights it
   // was computed from have moved.
@@ -37,24 +32,41 @@ class Value {
   // Of a leaf only.
   void set_data(T value) { checked().set_data(id_, value); }
 
-  // The scalars it was computed from, each with d this / d child. A scalar inside a run (one of a
-  // linear layer's outputs, say) names every scalar that its own formula reads, products and sums
+  // The scalars it was computed from, each with d this / d child. A scalar inside a matrix (one of
+  // a linear layer's outputs, say) names every scalar that its own formula reads, products and sums
   // left out.
   std::vector<Child<T>> children() const;
   // The plain graph of single operations behind it, in a tape of its own: products and partial sums
-  // of a run become nodes. See autograd/expand.h.
+  // of a matrix become nodes. See autograd/expand.h.
   Expansion<T> expand() const;
 
   void backward() const { checked().backward(id_); }
 
   // Throws TapeError if stale.
   void check() const { tape_->check(id_, generation_); }
-  // Its data as the operand of an operation. REQUIRES: not stale.
-  T operand() const { return is_computed_ ? computed_ : tape_->data(id_); }
   Tape<T>& tape() const { return *tape_; }
   NodeId id() const { return id_; }
 
  private:
+  friend class Tape<T>;
+  // What is known of the node when the handle is made, so that plain scalar code need not ask.
+  enum class Kind : std::uint8_t {
+    any,
+    leaf,     // a single one, in no matrix
+    computed  // a single result
+  };
+  Value(Tape<T>& tape, NodeId id, Kind kind)
+      : tape_(&tape), id_(id), generation_(tape.lifetimes_.generation()), kind_(kind) {}
+  // Of a node that has just been computed. It keeps its value at hand: a chain of operations would
+  // else wait for each result to come back from memory.
+  Value(Tape<T>& tape, NodeId id, T computed) : Value(tape, id, Kind::computed) {
+    computed_ = computed;
+  }
+  // Its data as the operand of an operation. REQUIRES: not stale.
+  T operand() const {
+    if (kind_ == Kind::computed) return computed_;
+    return kind_ == Kind::leaf ? tape_->graph_.arena.data()[id_] : tape_->operand(id_);
+  }
   Tape<T>& checked() const {
     tape_->check(id_, generation_);
     return *tape_;
@@ -63,7 +75,7 @@ class Value {
   NodeId id_;
   std::uint32_t generation_;
   T computed_{};
-  bool is_computed_ = false;  // a leaf's data may be set anew
+  Kind kind_;
 };
 
 template <class T>

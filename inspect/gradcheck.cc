@@ -70,7 +70,7 @@ class LossProbe {
   double loss_at(NodeId id, double move, std::vector<bool>& signs) {
     Tape<double>& tape = model_.tape();
     const double before = tape.data(id);
-    tape.set_data(id, before + move);
+    *tape.data_from(id) = before + move;
     const StepScope<double> scope(tape);
     const std::size_t first_matrix = tape.matrices().size();
     const double loss = model_.loss(batch_).mean.data();
@@ -82,7 +82,7 @@ class LossProbe {
         for (NodeId m = 0; m < matrix.cols; ++m)
           signs.push_back(tape.data(static_cast<NodeId>(matrix.out + n * matrix.pitch) + m) > 0);
     }
-    tape.set_data(id, before);
+    *tape.data_from(id) = before;
     return loss;
   }
 

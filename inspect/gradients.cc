@@ -140,9 +140,9 @@ ParameterNudge nudge_parameter(Inspection& inspection, const ParameterElement& e
   const auto id = static_cast<NodeId>(entry.spec->index(entry.row, entry.col));
   Tape<double>& tape = inspection.tape();
   const double before = inspection.recompute_loss(), weight = tape.data(id);
-  tape.set_data(id, weight + delta);
+  *tape.data_from(id) = weight + delta;
   const double after = inspection.recompute_loss();
-  tape.set_data(id, weight);
+  *tape.data_from(id) = weight;
   return {tape.grad(id) * delta, after - before};
 }
 

@@ -1,5 +1,5 @@
-// Adam on one vector of weights (Kingma and Ba 2015, arXiv:1412.6980), with the bias corrections
-// folded into two numbers a step:
+// The rule of Adam, on one vector of weights (Kingma and Ba 2015, arXiv:1412.6980), with the bias
+// corrections folded into two numbers a step:
 //   m = b1 m + (1 - b1) g,  v = b2 v + (1 - b2) g^2,  w = w - a m / (sqrt(v) + e)
 //   a = learning_rate sqrt(1 - b2^t) / (1 - b1^t),  e = epsilon sqrt(1 - b2^t)
 // which is the paper's last formula before section 2.1. One exact square root and one exact
@@ -13,6 +13,7 @@
 
 #include <limits>
 
+#include "kernels/optimizer.h"
 #include "kernels/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,11 +22,11 @@ namespace HWY_NAMESPACE {
 namespace {
 
 template <class T>
-class AdamVector {
+class AdamRule {
  public:
   using V = hn::Vec<Full<T>>;
 
-  HWY_INLINE explicit AdamVector(const AdamSettings<T>& x)
+  HWY_INLINE explicit AdamRule(const AdamSettings<T>& x)
       : b1_(hn::Set(d_, x.beta1)),
         b2_(hn::Set(d_, x.beta2)),
         c1_(hn::Set(d_, x.one_minus_beta1)),
@@ -34,40 +35,43 @@ class AdamVector {
         epsilon_(hn::Set(d_, x.epsilon)),
         flush_(x.flushes(x.step)) {}
 
-  // The vectors at w, m and v, whose gradient is g. Returns the new w.
-  HWY_INLINE V update(V g, T* w, T* m, T* v) const {
+  HWY_INLINE void update(V g, T* w, const OptimizerState<T>& state, std::size_t at) const {
+    T *m = state.m + at, *v = state.v + at;
     const V new_m = flush(fma(b1_, hn::LoadU(d_, m), hn::Mul(c1_, g)));
     const V new_v = flush(fma(b2_, hn::LoadU(d_, v), hn::Mul(hn::Mul(c2_, g), g)));
     hn::StoreU(new_m, d_, m);
     hn::StoreU(new_v, d_, v);
-    return move(new_m, new_v, w);
+    move(new_m, new_v, w + at);
   }
 
-  // The same for g = 0. A scalar long without gradient has a step so small that w + step rounds to
-  // w: if that is sure of all lanes, the root and the division, most of the cost, are spared. Sure
-  // is:
+  // A scalar long without gradient has a step so small that w + step rounds to w: if that is sure
+  // of all lanes, the root and the division, most of the cost, are spared. Sure is:
   //   |a m| / sqrt(v) < 2^-4 ulp(w), taken to the square; `smallest` covers what underflows
-  // Returns whether it was, so that the group may rest: as long as step sizes grow slower than
-  // m / sqrt(v) shrinks, it stays sure.
-  HWY_INLINE bool update_without_gradient(T* w, T* m, T* v) const {
+  // Returns whether it was. As long as step sizes grow slower than m / sqrt(v) shrinks, it stays
+  // sure.
+  HWY_INLINE bool update_without_gradient(T* w, const OptimizerState<T>& state,
+                                          std::size_t at) const {
+    T *m = state.m + at, *v = state.v + at;
     constexpr T kShare =
         std::numeric_limits<T>::epsilon() * std::numeric_limits<T>::epsilon() / 256;
     const V new_m = flush(hn::Mul(b1_, hn::LoadU(d_, m)));
     const V new_v = flush(hn::Mul(b2_, hn::LoadU(d_, v)));
     hn::StoreU(new_m, d_, m);
     hn::StoreU(new_v, d_, v);
-    const V weight = hn::LoadU(d_, w), step = hn::Mul(step_, new_m);
+    const V weight = hn::LoadU(d_, w + at), step = hn::Mul(step_, new_m);
     const V smallest = hn::Set(d_, std::numeric_limits<T>::min());
-    const V bound = hn::Mul(hn::Mul(weight, weight), hn::Mul(new_v, hn::Set(d_, kShare)));
-    const auto rests =
+    // In this order, since the square of a large weight may overflow.
+    const V bound = hn::Mul(weight, hn::Mul(weight, hn::Mul(new_v, hn::Set(d_, kShare))));
+    const auto stays =
         hn::Or(hn::Lt(fma(step, step, smallest), bound), hn::Eq(new_m, hn::Zero(d_)));
-    if (hn::AllTrue(d_, rests)) return true;
-    move(new_m, new_v, w);
+    if (hn::AllTrue(d_, stays)) return true;
+    move(new_m, new_v, w + at);
     return false;
   }
 
-  // The moments at m and v, which are those of step `from`, shrink to those of step `to`.
-  HWY_INLINE void catch_up(T* m, T* v, std::uint32_t from, std::uint32_t to) const {
+  HWY_INLINE void catch_up(const OptimizerState<T>& state, std::size_t at, std::uint32_t from,
+                           std::uint32_t to) const {
+    T *m = state.m + at, *v = state.v + at;
     const V smallest = hn::Set(d_, std::numeric_limits<T>::min());
     V new_m = hn::LoadU(d_, m), new_v = hn::LoadU(d_, v);
     for (std::uint32_t step = from + 1; step <= to; ++step) {
@@ -91,11 +95,9 @@ class AdamVector {
     const V smallest = hn::Set(d_, std::numeric_limits<T>::min());
     return hn::IfThenZeroElse(hn::Lt(hn::Abs(x), smallest), x);
   }
-  HWY_INLINE V move(V m, V v, T* w) const {
+  HWY_INLINE void move(V m, V v, T* w) const {
     const V ratio = hn::Div(m, hn::Add(hn::Sqrt(v), epsilon_));
-    const V moved = fma(step_, ratio, hn::LoadU(d_, w));
-    hn::StoreU(moved, d_, w);
-    return moved;
+    hn::StoreU(fma(step_, ratio, hn::LoadU(d_, w)), d_, w);
   }
 
   const Full<T> d_{};

@@ -10,9 +10,9 @@
 
 #include <algorithm>
 
-#include "kernels/adam-inl.h"
 #include "kernels/aligned.h"
 #include "kernels/expand-inl.h"
+#include "kernels/optimizer-inl.h"
 #include "kernels/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -30,8 +30,8 @@ constexpr std::size_t kVectors = 2;
 
 // c (R rows, vectors) = chain over k of a[r][k] * b[k][...]. One product serves three uses:
 //   forward  c = out, a = x,             b = W
-//   d_x      c = d_x, a = d_out,         b = W turned round
-//   d_W      c = d_W, a = x turned round, b = d_out
+//   d_x      c = d_x, a = d_out,         b = W transposed
+//   d_W      c = d_W, a = x transposed, b = d_out
 template <class T>
 struct Product {
   const T* a;
@@ -113,16 +113,16 @@ HWY_NOINLINE void product(const Product<T>& p, std::size_t rows, std::size_t col
   columns_of_tiles<1>(p, rows, col, cols);
 }
 
-// W turned round, a vector of its rows k and a few columns m at a time: d_x runs with lanes over k.
+// W transposed, a vector of its rows k and a few columns m at a time: d_x runs with lanes over k.
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 constexpr std::size_t kSide = 1;
 template <class T>
-HWY_INLINE void transpose_tile(const T* w, std::size_t, hn::Vec<Full<T>> (&turned)[1]) {
-  turned[0] = hn::LoadU(Full<T>(), w);
+HWY_INLINE void transpose_tile(const T* w, std::size_t, hn::Vec<Full<T>> (&transposed)[1]) {
+  transposed[0] = hn::LoadU(Full<T>(), w);
 }
 #else
-// Squares of this side, 4 x 4 floats or 2 x 2 doubles, are turned round in the 128-bit blocks of a
+// Squares of this side, 4 x 4 floats or 2 x 2 doubles, are transposed in the 128-bit blocks of a
 // vector.
 template <class T>
 constexpr std::size_t kSide = 16 / sizeof(T);
@@ -139,9 +139,9 @@ HWY_INLINE hn::Vec<D> load_blocks([[maybe_unused]] D d, const T* from, std::size
                        load_blocks(half, from, step));
   }
 }
-// turned[j], lane i = w[i * pitch + j]
+// transposed[j], lane i = w[i * pitch + j]
 HWY_INLINE void transpose_tile(const float* w, std::size_t pitch,
-                               hn::Vec<Full<float>> (&turned)[4]) {
+                               hn::Vec<Full<float>> (&transposed)[4]) {
   const Full<float> d;
   const hn::CappedTag<double, hn::MaxLanes(d) / 2> pair;
   hn::Vec<Full<float>> row[4];
@@ -150,23 +150,23 @@ HWY_INLINE void transpose_tile(const float* w, std::size_t pitch,
   const auto low23 = hn::BitCast(pair, hn::InterleaveLower(d, row[2], row[3]));
   const auto high01 = hn::BitCast(pair, hn::InterleaveUpper(d, row[0], row[1]));
   const auto high23 = hn::BitCast(pair, hn::InterleaveUpper(d, row[2], row[3]));
-  turned[0] = hn::BitCast(d, hn::InterleaveLower(pair, low01, low23));
-  turned[1] = hn::BitCast(d, hn::InterleaveUpper(pair, low01, low23));
-  turned[2] = hn::BitCast(d, hn::InterleaveLower(pair, high01, high23));
-  turned[3] = hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23));
+  transposed[0] = hn::BitCast(d, hn::InterleaveLower(pair, low01, low23));
+  transposed[1] = hn::BitCast(d, hn::InterleaveUpper(pair, low01, low23));
+  transposed[2] = hn::BitCast(d, hn::InterleaveLower(pair, high01, high23));
+  transposed[3] = hn::BitCast(d, hn::InterleaveUpper(pair, high01, high23));
 }
 HWY_INLINE void transpose_tile(const double* w, std::size_t pitch,
-                               hn::Vec<Full<double>> (&turned)[2]) {
+                               hn::Vec<Full<double>> (&transposed)[2]) {
   const Full<double> d;
   const auto even = load_blocks(d, w, 2 * pitch), odd = load_blocks(d, w + pitch, 2 * pitch);
-  turned[0] = hn::InterleaveLower(d, even, odd);
-  turned[1] = hn::InterleaveUpper(d, even, odd);
+  transposed[0] = hn::InterleaveLower(d, even, odd);
+  transposed[1] = hn::InterleaveUpper(d, even, odd);
 }
 #endif
 
 // c (R rows, C vectors) = chain over k of a[r][k] * b[...][k]: p.b is W itself, p.b_k its pitch.
 template <std::size_t R, std::size_t C, class T>
-HWY_INLINE void turned_tile(const Product<T>& p, std::size_t row, std::size_t col) {
+HWY_INLINE void transposed_tile(const Product<T>& p, std::size_t row, std::size_t col) {
   const Full<T> d;
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>()), kS = kSide<T>;
   hn::Vec<Full<T>> sum[R][C], w[C][kS];
@@ -175,7 +175,7 @@ HWY_INLINE void turned_tile(const Product<T>& p, std::size_t row, std::size_t co
       sum[r][c] = p.add ? hn::LoadU(d, p.c + (row + r) * p.c_row + col + c * kWidth) : hn::Zero(d);
   const T* a = p.a + row * p.a_row;
   const T* b = p.b + col * p.b_k;
-  const auto turn = [&](std::size_t k) {
+  const auto transpose_at = [&](std::size_t k) {
     for (std::size_t c = 0; c < C; ++c) transpose_tile(b + c * kWidth * p.b_k + k, p.b_k, w[c]);
   };
   const auto multiply = [&](std::size_t k, std::size_t j) {
@@ -186,11 +186,11 @@ HWY_INLINE void turned_tile(const Product<T>& p, std::size_t row, std::size_t co
   };
   std::size_t k = 0;
   for (; k + kS <= p.inner; k += kS) {
-    turn(k);
+    transpose_at(k);
     for (std::size_t j = 0; j < kS; ++j) multiply(k, j);
   }
   if (k < p.inner) {  // the square's other columns are pads of W
-    turn(k);
+    transpose_at(k);
     for (std::size_t j = 0; j + 1 < kS; ++j)
       if (k + j < p.inner) multiply(k, j);
   }
@@ -200,31 +200,31 @@ HWY_INLINE void turned_tile(const Product<T>& p, std::size_t row, std::size_t co
 }
 
 template <std::size_t R, class T>
-HWY_INLINE void row_of_turned_tiles(const Product<T>& p, std::size_t row, std::size_t cols) {
+HWY_INLINE void row_of_transposed_tiles(const Product<T>& p, std::size_t row, std::size_t cols) {
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
   std::size_t col = 0;
   if constexpr (kVectors == 4)
-    for (; col + 2 * kWidth <= cols; col += 2 * kWidth) turned_tile<R, 2>(p, row, col);
-  for (; col < cols; col += kWidth) turned_tile<R, 1>(p, row, col);
+    for (; col + 2 * kWidth <= cols; col += 2 * kWidth) transposed_tile<R, 2>(p, row, col);
+  for (; col < cols; col += kWidth) transposed_tile<R, 1>(p, row, col);
 }
 
-// For few rows: W is turned round in registers, once for kRows rows.
+// For few rows: W is transposed in registers, once for kRows rows.
 // REQUIRES: cols is a multiple of kLanes, and W has as many rows.
 template <class T>
-HWY_NOINLINE void turned_product(const Product<T>& p, std::size_t rows, std::size_t cols) {
+HWY_NOINLINE void transposed_product(const Product<T>& p, std::size_t rows, std::size_t cols) {
   std::size_t row = 0;
-  for (; row + kRows <= rows; row += kRows) row_of_turned_tiles<kRows>(p, row, cols);
+  for (; row + kRows <= rows; row += kRows) row_of_transposed_tiles<kRows>(p, row, cols);
   switch (rows - row) {
     case 5:
-      return row_of_turned_tiles<5>(p, row, cols);
+      return row_of_transposed_tiles<5>(p, row, cols);
     case 4:
-      return row_of_turned_tiles<4>(p, row, cols);
+      return row_of_transposed_tiles<4>(p, row, cols);
     case 3:
-      return row_of_turned_tiles<3>(p, row, cols);
+      return row_of_transposed_tiles<3>(p, row, cols);
     case 2:
-      return row_of_turned_tiles<2>(p, row, cols);
+      return row_of_transposed_tiles<2>(p, row, cols);
     case 1:
-      return row_of_turned_tiles<1>(p, row, cols);
+      return row_of_transposed_tiles<1>(p, row, cols);
     default:
       return;
   }
@@ -239,9 +239,9 @@ HWY_NOINLINE void transpose(const MatrixView<T>& w, T* to) {
   const std::size_t whole_rows = w.rows / kWidth * kWidth, whole_cols = w.cols / kS * kS;
   for (std::size_t c = 0; c < whole_cols; c += kS)
     for (std::size_t r = 0; r < whole_rows; r += kWidth) {
-      hn::Vec<Full<T>> turned[kS];
-      transpose_tile(w.data + r * w.pitch + c, w.pitch, turned);
-      for (std::size_t j = 0; j < kS; ++j) hn::StoreU(turned[j], d, to + (c + j) * pitch + r);
+      hn::Vec<Full<T>> transposed[kS];
+      transpose_tile(w.data + r * w.pitch + c, w.pitch, transposed);
+      for (std::size_t j = 0; j < kS; ++j) hn::StoreU(transposed[j], d, to + (c + j) * pitch + r);
     }
   for (std::size_t c = 0; c < w.cols; ++c) {
     for (std::size_t r = c < whole_cols ? whole_rows : 0; r < w.rows; ++r)
@@ -250,23 +250,24 @@ HWY_NOINLINE void transpose(const MatrixView<T>& w, T* to) {
   }
 }
 
-// d_W tile by tile, each taken into w, m and v as soon as it stands in registers: the divider,
-// which takes most of an optimiser's time, then tasks beside the multiply-adds of the tiles that
+// d_W tile by tile, and each weight updated as soon as its gradient is in a register: the divider,
+// which takes most of an optimiser's time, then works beside the multiply-adds of the tiles that
 // follow.
 template <class T>
 struct WeightTiles {
   Product<T> p;  // c is the gradient
   bool keep_gradient;
-  T *w, *m, *v;  // rows p.c_row apart
-  AdamSettings<T> settings;
+  T* w;                     // rows p.c_row apart
+  OptimizerState<T> state;  // likewise
 };
 
-template <std::size_t R, std::size_t C, class T>
-HWY_INLINE void column_of_weight_tiles(const WeightTiles<T>& t, std::size_t rows, std::size_t col) {
-  const AdamVector<T> adam_vector(t.settings);  // a local copy stays in registers
+template <std::size_t R, std::size_t C, class T, class Rule>
+HWY_INLINE void column_of_weight_tiles(const WeightTiles<T>& t, const Rule& rule, std::size_t rows,
+                                       std::size_t col) {
+  const Rule local = rule;  // a copy stays in registers
   const auto update = [&](auto g, std::size_t at) {
     if (t.keep_gradient) hn::StoreU(g, Full<T>(), t.p.c + at);
-    adam_vector.update(g, t.w + at, t.m + at, t.v + at);
+    local.update(g, t.w, t.state, at);
   };
   std::size_t row = 0;
   for (; row + R <= rows; row += R) tile<R, C>(t.p, row, col, update);
@@ -275,13 +276,14 @@ HWY_INLINE void column_of_weight_tiles(const WeightTiles<T>& t, std::size_t rows
 
 // Few rows: small tiles, so that the processor's look-ahead reaches over several of them. Many
 // rows: tiles that use each load more often.
-template <std::size_t R, class T>
-HWY_NOINLINE void weight_tiles(WeightTiles<T> t, std::size_t rows, std::size_t cols) {
+template <std::size_t R, class T, class Rule>
+HWY_NOINLINE void weight_tiles(WeightTiles<T> t, const Rule& rule, std::size_t rows,
+                               std::size_t cols) {
   constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
   std::size_t col = 0;
   for (; col + 2 * kWidth <= padded(cols); col += 2 * kWidth)
-    column_of_weight_tiles<R, 2>(t, rows, col);
-  for (; col < padded(cols); col += kWidth) column_of_weight_tiles<R, 1>(t, rows, col);
+    column_of_weight_tiles<R, 2>(t, rule, rows, col);
+  for (; col < padded(cols); col += kWidth) column_of_weight_tiles<R, 1>(t, rule, rows, col);
 }
 
 //   in[0] = x (N, K), in[1] = W (K, M), out (N, M), which overlaps neither
@@ -303,11 +305,11 @@ HWY_INLINE void input_gradient(const Args<T>& x) {
   const std::size_t pitch = padded(w.rows);
   Product<T> p{x.out.grad, x.out.pitch, 1,      w.data,         w.pitch,
                a.grad,     a.pitch,     w.cols, !a.first_writer};
-  if (x.out.rows <= kFewRows && pitch == w.rows) return turned_product(p, x.out.rows, pitch);
-  thread_local AlignedVector<T> turned;
-  turned.resize(w.cols * pitch);
-  transpose(w, turned.data());
-  p.b = turned.data();
+  if (x.out.rows <= kFewRows && pitch == w.rows) return transposed_product(p, x.out.rows, pitch);
+  thread_local AlignedVector<T> transposed;
+  transposed.resize(w.cols * pitch);
+  transpose(w, transposed.data());
+  p.b = transposed.data();
   p.b_k = pitch;
   product(p, x.out.rows, pitch);
 }
@@ -322,7 +324,7 @@ void matmul_backward(const Args<T>& x) {
 }
 // d_x first: it needs the weights of before the step.
 template <class T>
-void matmul_backward_update(const Args<T>& x, const Update<T>& u) {
+void matmul_fused_step(const Args<T>& x, const ParameterUpdate<T>& u) {
   constexpr std::size_t kFewRows = 16;
   input_gradient(x);
   const auto &a = x.in[0], &w = x.in[1];
@@ -330,13 +332,13 @@ void matmul_backward_update(const Args<T>& x, const Update<T>& u) {
       {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, false},
       u.keep_gradients,
       w.data,
-      u.m[1],
-      u.v[1],
-      u.settings};
-  if (x.out.rows <= kFewRows)
-    weight_tiles<2>(tiles, w.rows, w.cols);
-  else
-    weight_tiles<kVectors == 4 ? 8 : 4>(tiles, w.rows, w.cols);
+      u.state[1]};
+  with_rule(u.settings, [&](const auto& rule) {
+    if (x.out.rows <= kFewRows)
+      weight_tiles<2>(tiles, rule, w.rows, w.cols);
+    else
+      weight_tiles<kVectors == 4 ? 8 : 4>(tiles, rule, w.rows, w.cols);
+  });
 }
 
 template <class T>
@@ -359,8 +361,9 @@ void fill(Table<T>& t) {
                                                  .operands = 2,
                                                  .forward = matmul_forward<T>,
                                                  .backward = matmul_backward<T>,
-                                                 .fused_step = matmul_backward_update<T>,
+                                                 .fused_step = matmul_fused_step<T>,
                                                  .expand = expand_matmul<T>,
+                                                 .updates = {FusedUpdate::none, FusedUpdate::all},
                                                  .partition = Partition::product};
 }
 GLASSBOX_FAMILY_FILL

@@ -91,51 +91,18 @@ class Emitter {
   virtual void name(Node node, const char* what, std::size_t i, std::size_t j) = 0;
 };
 
-// The numbers of one optimiser step, see kernels/adam-inl.h.
+// How fused_step() updates an operand: all of it, or lazily, by rows (kernels/lazy_rows-inl.h).
+enum class FusedUpdate : std::uint8_t { none, all, lazy_rows };
+
+// See kernels/optimizer.h.
 template <class T>
-struct AdamSettings {
-  T step_size;  // learning_rate * sqrt(1 - beta2^t) / (1 - beta1^t)
-  T epsilon;    // epsilon * sqrt(1 - beta2^t)
-  T beta1, beta2;
-  T one_minus_beta1, one_minus_beta2;  // rounded once, from double
-  std::uint32_t step;                  // t, from 1
-  bool may_rest;                       // scalars that rested in the last step may rest in this one
-
-  // Moments below the normal numbers become 0 in this step: a compare a moment in each step costs
-  // 5% of it.
-  static constexpr bool flushes(std::uint32_t step) { return step % 16 == 0; }
-};
-
-// Scalars that have long had no gradient rest: their step rounds to nothing, so only their moments
-// shrink, and those are caught up with when somebody needs them. Kept for each group of kLanes
-// scalars.
-struct Rest {
-  std::uint32_t* since;  // 0: awake; else the step that the moments are those of
-  std::uint32_t* awake;  // the awake groups, in no order
-  std::uint32_t* count;  // how many; 0: the list has yet to be made
-};
-
-// Adam's update of `size` scalars.
+struct AdamSettings;
 template <class T>
-struct AdamArgs {
-  T* w;
-  const T* g;
-  T* m;
-  T* v;
-  std::size_t size;
-  AdamSettings<T> settings;
-};
-
-// The update of an operation's own parameters where their gradient is made: the moments of in[k],
-// in its layout. Parameters of which `m` is null stay as they are.
+struct OptimizerState;
 template <class T>
-struct Update {
-  std::array<T*, kMaxOperands> m = {}, v = {};
-  std::array<Rest, kMaxOperands> rest = {};
-  bool keep_gradients =
-      true;  // else in[k].grad may be left with anything: a quarter less memory to move
-  AdamSettings<T> settings;
-};
+struct ParameterUpdate;
+template <class T>
+struct UpdatePass;
 
 template <class T>
 struct OpRow {
@@ -146,10 +113,11 @@ struct OpRow {
   void (*forward)(const Args<T>&) = nullptr;
   void (*backward)(const Args<T>&) = nullptr;  // adds to in[k].grad where it is not null
   // backward() and the optimiser's step in one, the same bits: for parameters that nothing else
-  // uses. Every operand with moments in `Update` counts as a first writer.
-  void (*fused_step)(const Args<T>&, const Update<T>&) = nullptr;
+  // uses. REQUIRES: operands that are updated are first writers.
+  void (*fused_step)(const Args<T>&, const ParameterUpdate<T>&) = nullptr;
   void (*expand)(const Args<T>&, Emitter<T>&, std::size_t row) = nullptr;
-  std::size_t (*saved)(const Args<T>&) = nullptr;  // scalars needed at Args::saved; null: none
+  std::size_t (*saved)(const Args<T>&) = nullptr;      // scalars needed at Args::saved; null: none
+  std::array<FusedUpdate, kMaxOperands> updates = {};  // which operands fused_step() can update
   Partition partition = Partition::none;
   bool reads_anywhere = false;  // in[0] is the whole arena, ids are places in it
   // Of one scalar: the same bits as a run of length 1. A unary operation ignores b.
@@ -191,13 +159,13 @@ struct Table {
   std::array<OpRow<T>, kOpCount> ops;
   T (*multiply_add)(T a, T b, T c) = nullptr;  // rounds once where the target can
   void (*attend)(const AttendArgs<T>&) = nullptr;
-  void (*adam)(const AdamArgs<T>&) = nullptr;
+  // The optimiser's step for weights whose gradients are complete.
+  void (*update)(const UpdatePass<T>&) = nullptr;
+  // Brings the state of `size` weights up to step settings.step where lazy updates skipped steps.
+  void (*catch_up)(const OptimizerState<T>&, std::size_t size, const AdamSettings<T>&) = nullptr;
   // The largest of `size` scalars, -infinity if there are none; NaN if one of them is NaN.
   T (*max)(const T* x, std::size_t size) = nullptr;
   void (*exp_weights)(const ExpWeightsArgs&) = nullptr;
-  // Brings the moments of all resting groups up to step `settings.step` and wakes them.
-  void (*wake)(T* m, T* v, std::uint32_t* since, std::size_t groups,
-               const AdamSettings<T>& settings) = nullptr;
 
   const OpRow<T>& operator[](Op op) const { return ops[static_cast<std::size_t>(op)]; }
 };

@@ -14,6 +14,12 @@
 
 namespace glassbox {
 
+// A block of memory that a kernel works on as one operand, as it lies in memory: `rows` rows of
+// `cols` scalars, `pitch` apart. Query, key and value of a layer share one block.
+struct ParameterBlock {
+  std::size_t offset, rows, cols, pitch;
+};
+
 // A parameter as a user knows it.
 struct ParameterSpec {
   std::string name;           // "layers.0.attention.query"
@@ -27,12 +33,10 @@ struct ParameterSpec {
   std::size_t index(std::size_t row, std::size_t col) const {
     return is_matrix ? offset + col * pitch + row : offset + row * pitch + col;
   }
-};
-
-// A block of memory that a kernel tasks on as one operand, as it lies in memory: `rows` rows of
-// `cols` scalars, `pitch` apart. Query, key and value of a layer share one block.
-struct ParameterBlock {
-  std::size_t offset, rows, cols, pitch;
+  ParameterBlock in_memory() const {
+    return is_matrix ? ParameterBlock{offset, cols, rows, pitch}
+                     : ParameterBlock{offset, rows, cols, pitch};
+  }
 };
 
 struct LayerBlocks {

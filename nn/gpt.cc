@@ -136,9 +136,7 @@ Value<T> Gpt<T>::parameter(const std::string& name, std::size_t row, std::size_t
   if (!spec || row >= spec->rows || col >= spec->cols)
     throw TapeError(
         fmt::format("parameter: expected one of the model's, found {}[{}][{}]", name, row, col));
-  const auto id = static_cast<NodeId>(spec->index(row, col));
-  tape_.mark_elements(tape_.matrix_of(id));
-  return Value<T>(tape_, id);
+  return Value<T>(tape_, static_cast<NodeId>(spec->index(row, col)));
 }
 
 template <class T>

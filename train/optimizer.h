@@ -1,11 +1,13 @@
-// What moves the weights once their gradients are there.
+// What moves the weights, once their gradients are there or as soon as they are made.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "autograd/value.h"
 #include "kernels/aligned.h"
+#include "model/parameters.h"
 
 namespace glassbox {
 
@@ -15,12 +17,17 @@ struct AdamConfig {
 };
 
 // Adam over the first `size` scalars of a tape, which must be leaves; a model's parameters are.
-// Scalars that have never had a gradient stay as they are. See kernels/adam.cc for the formula.
+// Scalars that have never had a gradient stay as they are. See kernels/adam-inl.h for the formula.
 template <class T>
-class Adam {
+class Adam : private LeafHook<T> {
  public:
-  // Throws ConfigError. REQUIRES: size is a multiple of 16 and the tape outlives the optimiser.
-  Adam(Tape<T>& tape, std::size_t size, const AdamConfig& config);
+  // Blocks that are frozen get no update: each is a whole matrix or some of its columns. Throws
+  // ConfigError, also if the first `size` scalars are not leaves or end inside a matrix. REQUIRES:
+  // the tape outlives the optimiser.
+  Adam(Tape<T>& tape, std::size_t size, const AdamConfig& config,
+       std::span<const ParameterBlock> frozen = {});
+  Adam(const Adam&) = delete;
+  Adam& operator=(const Adam&) = delete;
 
   // One update from the gradients that are on the tape, which it leaves there. Handles to what was
   // computed from the old weights become stale.
@@ -30,17 +37,40 @@ class Adam {
   void backward_step(const Value<T>& loss, double learning_rate, bool keep_gradients = true);
 
  private:
-  typename Tape<T>::ParameterUpdate next(double learning_rate);
-  // Brings all moments up to this step.
-  void wake();
+  struct Columns {
+    std::size_t begin, end;
+  };
+  // A leaf matrix, or single leaves side by side as one row.
+  struct Parameter {
+    std::size_t begin, rows, cols, pitch;
+    std::vector<Columns> trained;  // none: the parameter is frozen
+    std::uint32_t active_groups;   // see kernels::LazyRows
+    bool is_lazy;                  // moments of some of its rows may be those of an earlier step
+    bool is_updated;               // in this step, by the operation that made its gradient
+
+    std::size_t size() const { return rows * pitch; }
+    bool is_trained_whole() const {
+      return trained.size() == 1 && trained[0].end - trained[0].begin == cols;
+    }
+  };
+  void find_parameters(std::size_t size);
+  void freeze(const ParameterBlock& block);
+  Parameter& parameter_at(std::size_t place);
+  kernels::OptimizerState<T> state_of(Parameter& parameter);
+  void catch_up(Parameter& parameter);
+  void begin_step(double learning_rate);
+  void update_the_rest();
+  LeafGradient gradient_of(const MatrixInfo& leaf, const kernels::OpRow<T>& reader, std::size_t k,
+                           bool is_complete, kernels::ParameterUpdate<T>& update) override;
 
   Tape<T>& tape_;
   AdamConfig config_;
-  kernels::AlignedVector<T> m_, v_;  // (size) moments
-  // Scalars whose step rounds to nothing, see kernels::Rest: (size / 16) each.
-  std::vector<std::uint32_t> rest_since_, rest_awake_, rest_count_;
-  std::uint32_t steps_ = 0;
-  double step_size_ = 0;            // of the last step
+  kernels::AlignedVector<T> m_, v_;                // (size) moments
+  std::vector<std::uint32_t> last_step_, active_;  // see kernels::LazyRows
+  std::vector<Parameter> parameters_;              // in the tape's order
+  kernels::AdamSettings<T> settings_{};            // of this step
+  bool keep_gradients_ = true;                     // in this step
+  double step_size_ = 0;                           // of this step
   double power1_ = 1, power2_ = 1;  // beta1^t and beta2^t as running products: no pow, whose last
                                     // bit differs between C libraries
 };

@@ -22,6 +22,19 @@ void TrainConfig::validate() const {
                                   needed, sentences, batch_size, steps));
 }
 
+namespace {
+std::vector<ParameterBlock> blocks_of(const ParameterLayout& layout,
+                                      const std::vector<std::string>& names) {
+  std::vector<ParameterBlock> blocks;
+  for (const std::string& name : names) {
+    const ParameterSpec* const p = layout.find(name);
+    if (p == nullptr) throw ConfigError("frozen: expected a parameter's name, found " + name);
+    blocks.push_back(p->in_memory());
+  }
+  return blocks;
+}
+}  // namespace
+
 template <class T>
 Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
                     const TrainConfig& config)
@@ -30,7 +43,8 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
       corpus_(corpus),
       config_(config),
       optimizer_(model.tape(), model.layout().slab_size(),
-                 {config.beta1, config.beta2, config.epsilon}),
+                 {config.beta1, config.beta2, config.epsilon},
+                 blocks_of(model.layout(), config.frozen)),
       schedule_{config.lr_schedule, config.learning_rate, config.steps} {
   config_.validate();
   if (tokenizer.size() != model.config().vocab_size)
@@ -49,7 +63,6 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
                    sentence.begin() + static_cast<std::ptrdiff_t>(kept));
     starts_.push_back(tokens_.size());
   }
-  save_frozen();
   const std::size_t threads = config.threads ? config.threads : threads_that_pay();
   if (threads > 1) {
     threads_ = std::make_unique<kernels::Threads>(threads);
@@ -69,30 +82,6 @@ std::size_t Trainer<T>::threads_that_pay() const {
   constexpr std::size_t kLeastWork = 8'000'000;
   const std::size_t positions = tokens_.size() / corpus_.size() * config_.batch_size;
   return positions * 3 * model_.layout().slab_size() >= kLeastWork ? kernels::allowed_cores() : 1;
-}
-
-template <class T>
-void Trainer<T>::save_frozen() {
-  const T* const slab = model_.weights().data;
-  for (const std::string& name : config_.frozen) {
-    const ParameterSpec* const p = model_.layout().find(name);
-    if (p == nullptr) throw ConfigError("frozen: expected a parameter's name, found " + name);
-    frozen_.push_back(*p);
-    for (std::size_t row = 0; row < p->rows; ++row)
-      for (std::size_t col = 0; col < p->cols; ++col)
-        frozen_bits_.push_back(slab[p->index(row, col)]);
-  }
-}
-
-template <class T>
-void Trainer<T>::restore_frozen() {
-  if (frozen_.empty()) return;
-  T* const slab = model_.tape().data_from(0);
-  const T* next = frozen_bits_.data();
-  for (const ParameterSpec& p : frozen_)
-    for (std::size_t row = 0; row < p.rows; ++row)
-      for (std::size_t col = 0; col < p.cols; ++col) slab[p.index(row, col)] = *next++;
-  model_.tape().weights_moved();
 }
 
 template <class T>
@@ -127,7 +116,6 @@ StepStats Trainer<T>::step() {
         corpus_.line_number(first), corpus_.name()));
   const double learning_rate = schedule_.at(step_);
   optimizer_.backward_step(loss.mean, learning_rate, config_.keep_gradients);
-  restore_frozen();
   trained_tokens_ += batch_.rows();
   ++step_;
   return {step_, mean, learning_rate, trained_tokens_};

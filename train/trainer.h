@@ -80,9 +80,6 @@ class Trainer {
 
  private:
   std::size_t threads_that_pay() const;
-  // The bits of the frozen parameters, and those bits back in their places.
-  void save_frozen();
-  void restore_frozen();
 
   Gpt<T>& model_;
   const Tokenizer& tokenizer_;
@@ -96,8 +93,6 @@ class Trainer {
   Adam<T> optimizer_;
   LrSchedule schedule_;
   Batch batch_;
-  std::vector<ParameterSpec> frozen_;
-  std::vector<T> frozen_bits_;  // theirs, one after another, row by row as in the file
   std::function<void(const Batch&)> look_;
   std::uint64_t step_ = 0;
   std::uint64_t trained_tokens_ = 0;

@@ -28,15 +28,15 @@ void with_small_stack(const std::function<void()>& f) {
 }
 
 // Value and gradient of a function of one or two leaves.
-struct Graph {
+struct Formula {
   template <class F>
-  Graph(double x, F f) {
+  Formula(double x, F f) {
     const V a = tape.leaf(x), result = f(a);
     result.backward();
     y = result.data(), da = a.grad();
   }
   template <class F>
-  Graph(double x1, double x2, F f) {
+  Formula(double x1, double x2, F f) {
     const V a = tape.leaf(x1), b = tape.leaf(x2), result = f(a, b);
     result.backward();
     y = result.data(), da = a.grad(), db = b.grad();
@@ -49,7 +49,7 @@ struct Graph {
 
 TEST_CASE("operators take numbers on either side", "[autograd][value]") {
   const auto check = [](double want, double slope, auto f) {
-    const Graph g(4, f);
+    const Formula g(4, f);
     REQUIRE(g.y == want);
     REQUIRE(g.da == Approx(slope).epsilon(1e-15));
   };
@@ -144,34 +144,34 @@ TEST_CASE("a chain of a million nodes takes 24 bytes a node in float and no stac
 }
 
 TEST_CASE("a value used twice counts twice at a leaf and inside", "[autograd][value]") {
-  const Graph twice(1, [](V a) {
+  const Formula twice(1, [](V a) {
     const V b = a + a;
     return b + b;
   });
   REQUIRE(twice.da == 4);
-  const Graph mixed(2, 3, [](V a, V b) {
+  const Formula mixed(2, 3, [](V a, V b) {
     const V c = a + b, d = a * b, e = c + d, f = c * d;
     return e + f;
   });
   REQUIRE(mixed.y == 41);
   REQUIRE(mixed.da == 25);
   REQUIRE(mixed.db == 19);
-  const Graph cube(3, [](V x) { return x * x * x; });
+  const Formula cube(3, [](V x) { return x * x * x; });
   REQUIRE(cube.y == 27);
   REQUIRE(cube.da == 27);
 }
 
 TEST_CASE("differences and quotients have the right signs and cancel", "[autograd][value]") {
-  const Graph difference(6, 3, [](V a, V b) { return a - b; });
+  const Formula difference(6, 3, [](V a, V b) { return a - b; });
   REQUIRE(difference.da == 1);
   REQUIRE(difference.db == -1);
-  const Graph quotient(6, 3, [](V a, V b) { return a / b; });
+  const Formula quotient(6, 3, [](V a, V b) { return a / b; });
   REQUIRE(quotient.da == Approx(1.0 / 3).epsilon(1e-15));
   REQUIRE(quotient.db == Approx(-2.0 / 3).epsilon(1e-15));
-  REQUIRE(Graph(6, [](V a) { return a - a; }).da == 0);
-  REQUIRE(Graph(6, [](V a) { return a / a; }).da == 0);
-  REQUIRE(Graph(4, [](V a) { return log(a); }).da == 0.25);
-  REQUIRE(Graph(0, [](V a) { return exp(a); }).da == 1);
+  REQUIRE(Formula(6, [](V a) { return a - a; }).da == 0);
+  REQUIRE(Formula(6, [](V a) { return a / a; }).da == 0);
+  REQUIRE(Formula(4, [](V a) { return log(a); }).da == 0.25);
+  REQUIRE(Formula(0, [](V a) { return exp(a); }).da == 1);
 }
 
 TEST_CASE("a hidden layer whose inputs are all 0 gets a gradient of exactly 0",
@@ -187,19 +187,19 @@ TEST_CASE("a hidden layer whose inputs are all 0 gets a gradient of exactly 0",
 }
 
 TEST_CASE("pow of negative and zero bases has the derivative of a power", "[autograd][value]") {
-  REQUIRE(Graph(-2, [](V x) { return pow(x, 2); }).da == -4);
-  REQUIRE(Graph(-2, [](V x) { return pow(x, 3); }).da == 12);
-  REQUIRE(Graph(-2, [](V x) { return pow(x, -3); }).da == -0.1875);
-  REQUIRE(std::isnan(Graph(-4, [](V x) { return pow(x, 0.5); }).da));
-  REQUIRE(Graph(0, [](V x) { return pow(x, 2); }).da == 0);
-  REQUIRE(Graph(0, [](V x) { return pow(x, 1); }).da == 1);
-  REQUIRE(Graph(0, [](V x) { return pow(x, 0); }).da == 0);
-  REQUIRE(Graph(0, [](V x) { return pow(x, 0.5); }).da == INFINITY);
-  REQUIRE(Graph(0, [](V x) { return pow(x, -1); }).da == -INFINITY);
+  REQUIRE(Formula(-2, [](V x) { return pow(x, 2); }).da == -4);
+  REQUIRE(Formula(-2, [](V x) { return pow(x, 3); }).da == 12);
+  REQUIRE(Formula(-2, [](V x) { return pow(x, -3); }).da == -0.1875);
+  REQUIRE(std::isnan(Formula(-4, [](V x) { return pow(x, 0.5); }).da));
+  REQUIRE(Formula(0, [](V x) { return pow(x, 2); }).da == 0);
+  REQUIRE(Formula(0, [](V x) { return pow(x, 1); }).da == 1);
+  REQUIRE(Formula(0, [](V x) { return pow(x, 0); }).da == 0);
+  REQUIRE(Formula(0, [](V x) { return pow(x, 0.5); }).da == INFINITY);
+  REQUIRE(Formula(0, [](V x) { return pow(x, -1); }).da == -INFINITY);
 }
 
 TEST_CASE("an infinite derivative times a gradient of 0 passes nothing on", "[autograd][value]") {
-  const Graph g(0, 5, [](V x, V w) { return 0 * pow(x, 0.5) * w + 3 * x; });
+  const Formula g(0, 5, [](V x, V w) { return 0 * pow(x, 0.5) * w + 3 * x; });
   REQUIRE(g.y == 0);
   REQUIRE(g.da == 3);
   REQUIRE(g.db == 0);

@@ -179,3 +179,107 @@ TEST_CASE("Adam: settings outside of their range are refused by name", "[train][
   CHECK_THAT(error_message<ConfigError>(make({.beta2 = std::nan("")})), text_contains("beta2"));
   CHECK_THAT(error_message<ConfigError>(make({.epsilon = 0})), text_contains("epsilon"));
 }
+
+TEST_CASE("Adam: to read an element does not keep its matrix from being updated at once",
+          "[train][optimizer]") {
+  Gpt<float> model(drawn_weights<float>(small_shape(), 834).view());
+  Adam<float> adam(model.tape(), model.layout().slab_size(), {});
+  const auto weight = model.parameter("layers.0.mlp.hidden", 1, 2);
+  REQUIRE(std::isfinite(weight.data()));
+  const std::vector<TokenId> sentence = {46, 1, 2, 46};
+  const Batch batch = batch_of({&sentence, 1}, 8);
+  adam.backward_step(model.loss(batch).mean, 0.01, false);
+  CHECK_THROWS_AS(weight.grad(), TapeError);  // so its gradient was used where it was made
+}
+
+TEST_CASE("Adam: handles of parameters are good after a step, kept or not", "[train][optimizer]") {
+  Tape<double> tape;
+  const auto w = tape.matrix(1, 16);
+  const auto element = w(0, 3);
+  Adam<double> adam(tape, 16, {});
+  const auto loss = w(0, 3) * 2;
+  loss.backward();
+  adam.step(0.01);
+  CHECK(element.data() != 0);
+  CHECK(w.data(0, 3) == element.data());
+  CHECK_THROWS_AS(loss.data(), TapeError);
+}
+
+TEST_CASE("Adam: a size that ends inside a matrix, or that covers what is no leaf, is refused",
+          "[train][optimizer]") {
+  Tape<double> tape;
+  const auto w = tape.matrix(2, 16);
+  const auto make = [&](std::size_t size) { return [&, size] { Adam<double>(tape, size, {}); }; };
+  CHECK_THAT(error_message<ConfigError>(make(16)), text_contains("expected the first 16 scalars"));
+  CHECK_THAT(error_message<ConfigError>(make(48)), text_contains("expected the first 48 scalars"));
+  make(32)();
+  w(0, 0) * 2;
+  make(32)();
+  CHECK_THAT(error_message<ConfigError>(make(33)), text_contains("expected the first 33 scalars"));
+}
+
+TEST_CASE("Adam: single leaves are trained as matrices are", "[train][optimizer]") {
+  Tape<double> tape;
+  const auto a = tape.leaf(1), b = tape.leaf(2), c = tape.leaf(3);
+  tape.keep();
+  Adam<double> adam(tape, 3, {});
+  (a * 1e-3 + b * 1e-3 - c * 1e-3).backward();
+  adam.step(0.01);
+  CHECK(a.data() == Approx(1 - 0.00999990000099999));
+  CHECK(b.data() == Approx(2 - 0.00999990000099999));
+  CHECK(c.data() == Approx(3 + 0.00999990000099999));
+}
+
+TEMPLATE_TEST_CASE("Adam: frozen parameters keep their bits and the others move as ever",
+                   "[train][optimizer]", float, double) {
+  using T = TestType;
+  for (const GptConfig& config : odd_shapes()) {
+    for (const bool fused : {true, false}) {
+      CAPTURE(shape_name(config), fused);
+      Gpt<T> model(drawn_weights<T>(config, 835, 0.2).view()), twin(model.weights());
+      const std::size_t size = model.layout().slab_size();
+      std::vector<ParameterBlock> frozen;
+      std::vector<char> is_frozen(size);
+      for (const char* name : {"layers.0.attention.query", "layers.0.attention.value",
+                               "token_embedding", "layers.0.mlp.output"}) {
+        const ParameterSpec& spec = *model.layout().find(name);
+        frozen.push_back(spec.in_memory());
+        for (std::size_t row = 0; row < spec.rows; ++row)
+          for (std::size_t col = 0; col < spec.cols; ++col) is_frozen[spec.index(row, col)] = 1;
+      }
+      Adam<T> adam(model.tape(), size, {}, frozen), twin_adam(twin.tape(), size, {});
+      const std::vector<T> before(model.weights().data, model.weights().data + size);
+      std::mt19937_64 bits(836);
+      for (int step = 0; step < 6; ++step) {
+        const auto sentence = drawn_sentence(bits, config.vocab_size, 6);
+        const Batch batch = batch_of({&sentence, 1}, config.block_size);
+        const StepScope<T> scope(model.tape()), twin_scope(twin.tape());
+        model.tape().zero_grad();
+        twin.tape().zero_grad();
+        const auto loss = model.loss(batch).mean;
+        if (fused) {
+          adam.backward_step(loss, 0.01, step % 2 == 0);
+        } else {
+          loss.backward();
+          adam.step(0.01);
+        }
+        twin.loss(batch).mean.backward();
+        twin_adam.step(0.01);
+        for (std::size_t i = 0; i < size; ++i)
+          if (is_frozen[i]) *twin.tape().data_from(static_cast<NodeId>(i)) = before[i];
+        REQUIRE(different_numbers(model.weights().data, twin.weights().data, size) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("Adam: what is frozen must be columns of a parameter", "[train][optimizer]") {
+  Tape<double> tape;
+  tape.matrix(4, 20);
+  for (const ParameterBlock& block :
+       {ParameterBlock{0, 3, 20, 32}, {0, 4, 21, 32}, {0, 4, 20, 16}, {16, 4, 5, 32}}) {
+    CHECK_THAT(
+        error_message<ConfigError>([&] { Adam<double>(tape, tape.size(), {}, std::array{block}); }),
+        text_contains("whole columns"));
+  }
+}

@@ -1,4 +1,4 @@
-// Rows that rest are caught up with to the very bits of rows that never did.
+// Rows that lazy updates skip are caught up with to the very bits of rows that were not skipped.
 #include <cstring>
 #include <vector>
 
@@ -46,22 +46,29 @@ bool equal_bits(const std::vector<T>& a, const std::vector<T>& b) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Adam: rows that rest end with the bits of rows that do not", "[train][adam]",
-                   float, double) {
+TEMPLATE_TEST_CASE("Adam: rows that were skipped end with the bits of rows that were not",
+                   "[train][adam]", float, double) {
   const auto falling = [](int i) { return 0.01 * (1 - i / 1000.0); };
   REQUIRE(equal_bits(train<TestType>(true, 1000, falling, 1e-8),
                      train<TestType>(false, 1000, falling, 1e-8)));
 }
 
-TEMPLATE_TEST_CASE("Adam: a rate that jumps wakes the rows that rest", "[train][adam]", float,
+TEMPLATE_TEST_CASE("Adam: after a rate that jumps no row is skipped", "[train][adam]", float,
                    double) {
   const auto jumping = [](int i) { return i % 250 < 200 ? 1e-9 : 0.5; };
   REQUIRE(equal_bits(train<TestType>(true, 1000, jumping, 1e-8),
                      train<TestType>(false, 1000, jumping, 1e-8)));
 }
 
-TEST_CASE("Adam: with a tiny epsilon no row rests", "[train][adam]") {
+TEST_CASE("Adam: with a tiny epsilon no row is skipped", "[train][adam]") {
   const auto falling = [](int i) { return 0.01 * (1 - i / 1000.0); };
   REQUIRE(equal_bits(train<float>(true, 1000, falling, 1e-30),
                      train<float>(false, 1000, falling, 1e-30)));
+}
+
+TEMPLATE_TEST_CASE("Adam: after a negative rate that grows no row is skipped", "[train][adam]",
+                   float, double) {
+  const auto growing = [](int i) { return i % 250 < 200 ? -1e-9 : -0.5; };
+  REQUIRE(equal_bits(train<TestType>(true, 1000, growing, 1e-8),
+                     train<TestType>(false, 1000, growing, 1e-8)));
 }

@@ -1,25 +1,25 @@
-// fused_step() is backward() and update() in one, whatever reads the parameters.
-#include <cmath>
+// Adam::backward_step() is backward() and step() in one, whatever reads the parameters.
+
+#include <optional>
 
 #include "autograd/scope.h"
 #include "nn/layers.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
 #include "tests/support/tape_matrices.h"
+#include "train/optimizer.h"
 
 namespace glassbox {
 namespace {
 
-// Four parameters, some of which each kind of step uses, with what an optimiser keeps of them.
+// Four parameters, some of which each kind of step uses.
 template <class T>
 struct Learner {
   explicit Learner(std::mt19937_64 bits) {
     for (const auto& [rows, cols] : {std::pair{6, 19}, {8, 19}, {19, 8}, {8, 19}})
       p.push_back(drawn_run(tape, bits, rows, cols));
     tape.keep();
-    size = tape.size();
-    m.resize(size), v.resize(size);
-    since.resize(size / 16), awake.resize(size / 16), count.resize(size / 16);
+    adam.emplace(tape, tape.size(), AdamConfig{});
   }
   Value<T> loss(int kind, std::uint32_t word) {
     const std::uint32_t ids[] = {word, 1, word, 0, 1, 2};
@@ -48,40 +48,21 @@ struct Learner {
         return ce(embedding<T>(p[0], p[1], ids)) + p[0](2, 3) * p[2](1, 1);  // from now on elements
     }
   }
-  typename Tape<T>::ParameterUpdate step(std::uint32_t t) {
-    const double root = std::sqrt(1 - std::pow(0.99, t));
-    return {.m = m.data(),
-            .v = v.data(),
-            .size = size,
-            .rest_since = since.data(),
-            .rest_awake = awake.data(),
-            .rest_count = count.data(),
-            .settings = {.step_size = T(0.01 * root / (1 - std::pow(0.85, t))),
-                         .epsilon = T(1e-8 * root),
-                         .beta1 = T(0.85),
-                         .beta2 = T(0.99),
-                         .one_minus_beta1 = T(1 - 0.85),
-                         .one_minus_beta2 = T(1 - 0.99),
-                         .step = t,
-                         .may_rest = t > 1}};
-  }
-  std::span<const T> weights() const { return {tape.data_from(0), size}; }
+  std::span<const T> weights() const { return {tape.data_from(0), tape.kept_size()}; }
   Tape<T> tape;
-  std::size_t size;
   std::vector<Matrix<T>> p;
-  std::vector<T> m, v;
-  std::vector<std::uint32_t> since, awake, count;
+  std::optional<Adam<T>> adam;
 };
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("fused_step gives the bits of backward and update whatever reads the parameters",
-                   "[autograd][update]", float, double) {
+TEMPLATE_TEST_CASE("Adam: one fused step has the bits of two apart whatever reads the parameters",
+                   "[train][optimizer]", float, double) {
   using T = TestType;
   std::mt19937_64 bits(441);
   Learner<T> within(bits), apart(bits);
   for (std::uint32_t t = 1; t <= 1500; ++t) {
-    // Mostly plain steps, so that rows without gradient come to rest, and now and then a table as
+    // Mostly plain steps, so that rows without gradient are skipped, and now and then a table as
     // weights; then anything.
     const int plain = t % 250 == 249 ? 5 : 0;
     const int kind = t % 300 < 280 ? plain : static_cast<int>(bits() % (t < 1200 ? 8 : 9));
@@ -90,15 +71,13 @@ TEMPLATE_TEST_CASE("fused_step gives the bits of backward and update whatever re
     {
       const StepScope scope(within.tape);
       within.tape.zero_grad();
-      auto update = within.step(t);
-      update.keep_gradients = t % 2 == 0;
-      within.tape.fused_step(within.loss(kind, word).id(), update);
+      within.adam->backward_step(within.loss(kind, word), 0.01, t % 2 == 0);
     }
     {
       const StepScope scope(apart.tape);
       apart.tape.zero_grad();
       apart.loss(kind, word).backward();
-      apart.tape.update(apart.step(t));
+      apart.adam->step(0.01);
     }
     REQUIRE(different_bits(within.weights(), apart.weights()) == 0);
   }
