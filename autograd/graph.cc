@@ -51,7 +51,7 @@ kernels::Args<T> Graph<T>::args(const MatrixInfo& matrix) const {
     matrix.for_each_operand([&](std::size_t k, MatrixId in) { x.in[k] = view(matrices[in]); });
   x.ids = {ids.data() + matrix.ids_begin, matrix.ids_count};
   x.saved = arena.data() + matrix.saved;
-  x.number = matrix.number;
+  x.settings = matrix.settings;
   return x;
 }
 

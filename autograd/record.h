@@ -55,7 +55,7 @@ struct MatrixInfo {
   std::array<MatrixId, kernels::kMaxOperands> operands = {kNoMatrix, kNoMatrix, kNoMatrix};
   std::uint32_t ids_begin = 0, ids_count = 0;
   NodeId saved = 0;
-  double number = 0;
+  kernels::Settings settings;
   MatrixLabel label;
 
   bool covers(NodeId id) const { return id >= out && id - out < rows * pitch; }

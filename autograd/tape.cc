@@ -60,7 +60,8 @@ Value<T> Tape<T>::record(Op op, NodeId a, NodeId b) {
 
 template <class T>
 Matrix<T> Tape<T>::record(Op op, std::initializer_list<Matrix<T>> operands, std::size_t rows,
-                          std::size_t cols, std::span<const std::uint32_t> ids, double number) {
+                          std::size_t cols, std::span<const std::uint32_t> ids,
+                          const kernels::Settings& settings) {
   const auto& row = table()[op];
   MatrixInfo matrix;
   std::size_t k = 0;
@@ -77,7 +78,7 @@ Matrix<T> Tape<T>::record(Op op, std::initializer_list<Matrix<T>> operands, std:
   matrix.pitch = static_cast<std::uint32_t>(kernels::padded(cols));
   matrix.ids_begin = static_cast<std::uint32_t>(graph_.ids.size());
   matrix.ids_count = static_cast<std::uint32_t>(ids.size());
-  matrix.number = number;
+  matrix.settings = settings;
   graph_.ids.insert(graph_.ids.end(), ids.begin(), ids.end());
   if (row.saved) matrix.saved = graph_.arena.push_block(1, row.saved(graph_.args(matrix)));
   const bool waits = in_section_ && graph_.fits(graph_.sections.back(), matrix);

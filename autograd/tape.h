@@ -66,10 +66,11 @@ class Tape {
     graph_.records.push({op, false, 0, out, a, b});
     return Value<T>(*this, out, value);
   }
-  // One operation on matrices. `ids` and `number` mean what kernels/ says of the operation. Throws
-  // TapeError if an operand is stale or of another tape.
+  // One operation on matrices. `ids` and `settings` mean what kernels/ says of the operation.
+  // Throws TapeError if an operand is stale or of another tape.
   Matrix<T> record(Op op, std::initializer_list<Matrix<T>> operands, std::size_t rows,
-                   std::size_t cols, std::span<const std::uint32_t> ids = {}, double number = 0);
+                   std::size_t cols, std::span<const std::uint32_t> ids = {},
+                   const kernels::Settings& settings = {});
 
   // From one node or several, each with its own gradient to begin with. A hook is asked about
   // leaves, see autograd/backward.h. Throws TapeError for a node that is not on the tape or that

@@ -152,9 +152,7 @@ Model<float> trained(Text& text, std::size_t width) {
   Gpt<float> model(text.shape(width), text.random);
   Trainer<float> trainer(model, text.tokenizer, text.corpus, {.steps = width == 32 ? 5000u : 500u});
   trainer.run();
-  Weights<float> weights(model.config());
-  std::copy_n(model.weights().data, weights.layout().slab_size(), weights.data());
-  return {text.tokenizer, std::move(weights), "{}"};
+  return {text.tokenizer, Weights<float>(model.weights()), "{}"};
 }
 
 void decoding(Bench& bench, Text& text) {

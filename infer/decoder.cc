@@ -2,38 +2,82 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "kernels/op.h"
+#include "model/forward.h"
 
 namespace glassbox {
-
-namespace {
 
 using kernels::MatrixView;
 using kernels::Op;
 
-// A block of the workspace, rows padded as kernels want them.
+// The forward pass on plain arrays, a row for each of the decoder's rows_.
 template <class T>
-MatrixView<T> block(kernels::AlignedVector<T>& data, std::size_t rows, std::size_t cols) {
-  return {.data = data.data(),
-          .rows = static_cast<std::uint32_t>(rows),
-          .cols = static_cast<std::uint32_t>(cols),
-          .pitch = static_cast<std::uint32_t>(kernels::padded(cols))};
-}
+struct Decoder<T>::Ops {
+  using Array = MatrixView<T>;
 
-// A parameter as an operand. Kernels' forward passes read their operands only.
-template <class T>
-MatrixView<T> operand(const Weights<T>& weights, const ParameterBlock& at) {
-  return {.data = const_cast<T*>(weights.data()) + at.offset,
-          .rows = static_cast<std::uint32_t>(at.rows),
-          .cols = static_cast<std::uint32_t>(at.cols),
-          .pitch = static_cast<std::uint32_t>(at.pitch)};
-}
+  Array embedding(const ParameterBlock& tokens, const ParameterBlock& positions, Place place) {
+    return run(Op::embedding, operand(tokens), operand(positions), tokens.cols, place);
+  }
+  Array rmsnorm(const Array& x, double epsilon, Place place) {
+    return run(Op::rmsnorm, x, {}, x.cols, place, epsilon);
+  }
+  Array linear(const Array& x, const ParameterBlock& weight, Place place) {
+    return run(Op::matmul, x, operand(weight), weight.cols, place);
+  }
+  Array attention(const Array& x, std::size_t heads, Place place) {
+    const Array out = array(place.stage, x.cols / 3);
+    for (std::size_t i = 0; i < decoder.rows_.size(); ++i)
+      decoder.attend(place.layer, heads, decoder.rows_[i], x.data + i * x.pitch,
+                     out.data + i * out.pitch);
+    return out;
+  }
+  Array apply(Op op, const Array& x, Place place) { return run(op, x, {}, x.cols, place); }
+  Array apply(Op op, const Array& x, const Array& y, Place place) {
+    return run(op, x, y, x.cols, place);
+  }
 
-}  // namespace
+ private:
+  // The arrays that stages share: one is written again when nothing reads what it held.
+  enum Buffer : std::uint8_t { stream, normed, hidden, active, sum, logits };
+  static constexpr Buffer kBufferOf[] = {stream, stream, normed, hidden, normed, sum,   stream,
+                                         normed, hidden, active, sum,    stream, logits};
+
+  Array run(Op op, const Array& a, const Array& b, std::size_t cols, Place place,
+            double epsilon = 0) {
+    kernels::Args<T> x;
+    x.out = array(place.stage, cols);
+    x.in[0] = a;
+    x.in[1] = b;
+    x.ids = decoder.ids_;
+    x.settings.epsilon = epsilon;
+    kernels::table<T>()[op].forward(x);
+    return x.out;
+  }
+  // Rows are padded as kernels want them.
+  Array array(Stage stage, std::size_t cols) {
+    auto& memory = decoder.buffers_[kBufferOf[static_cast<std::size_t>(stage)]];
+    const std::size_t rows = decoder.rows_.size(), pitch = kernels::padded(cols);
+    if (memory.size() < rows * pitch) memory.resize(rows * pitch);
+    return view(memory.data(), rows, cols, pitch);
+  }
+  // A parameter. Kernels' forward passes read their operands only.
+  Array operand(const ParameterBlock& block) {
+    return view(const_cast<T*>(weights) + block.offset, block.rows, block.cols, block.pitch);
+  }
+  static Array view(T* data, std::size_t rows, std::size_t cols, std::size_t pitch) {
+    return {.data = data,
+            .rows = static_cast<std::uint32_t>(rows),
+            .cols = static_cast<std::uint32_t>(cols),
+            .pitch = static_cast<std::uint32_t>(pitch)};
+  }
+
+ public:
+  Decoder& decoder;
+  const T* weights;
+};
 
 template <class T>
 Decoder<T>::Decoder(Model<T> model) : Decoder(std::make_shared<const Model<T>>(std::move(model))) {}
@@ -41,22 +85,15 @@ Decoder<T>::Decoder(Model<T> model) : Decoder(std::make_shared<const Model<T>>(s
 template <class T>
 Decoder<T>::Decoder(std::shared_ptr<const Model<T>> model) : model_(std::move(model)) {
   const GptConfig& config = model_->config();
+  if (model_->tokenizer.size() != config.vocab_size)
+    throw ConfigError(
+        fmt::format("decoder: expected a tokenizer of {} tokens, found {}; a model "
+                    "goes with the tokenizer that it was trained with",
+                    config.vocab_size, model_->tokenizer.size()));
   value_rows_.resize(config.block_size);
   exponentials_.resize(config.n_head * kernels::padded(config.block_size));
   attention_.resize(exponentials_.size());
   inverse_sums_.resize(kernels::padded(config.n_head));
-}
-
-template <class T>
-void Decoder<T>::grow(std::size_t rows) {
-  if (rows <= capacity_) return;
-  const GptConfig& config = model_->config();
-  for (auto* array : {&stream_, &normed_, &sum_})
-    array->resize(rows * kernels::padded(config.n_embd));
-  for (auto* array : {&hidden_, &active_}) array->resize(rows * kernels::padded(config.hidden()));
-  logits_.resize(rows * kernels::padded(config.vocab_size));
-  ids_.resize(2 * rows);
-  capacity_ = rows;
 }
 
 template <class T>
@@ -80,77 +117,34 @@ void Decoder<T>::add_row(TokenId token, std::size_t position, KvCache<T>& cache)
   rows_.push_back({token, position, &cache});
 }
 
-// The forward pass of nn/gpt.cc once more, on plain arrays; a test holds the two to equal bits.
 template <class T>
 LogitRows<T> Decoder<T>::run() {
-  const GptConfig& config = model_->config();
-  const Weights<T>& w = model_->weights;
-  const ParameterLayout& layout = w.layout();
-  const kernels::Table<T>& table = kernels::table<T>();
-  const std::size_t rows = rows_.size(), width = config.n_embd;
-  grow(rows);
-  for (std::size_t i = 0; i < rows; ++i) {
-    ids_[i] = rows_[i].token;
-    ids_[rows + i] = static_cast<std::uint32_t>(rows_[i].position);
-  }
-  const auto apply = [&](Op op, const MatrixView<T>& out, const MatrixView<T>& a,
-                         const MatrixView<T>& b = {}) {
-    kernels::Args<T> x;
-    x.out = out;
-    x.in[0] = a;
-    x.in[1] = b;
-    x.ids = std::span<const std::uint32_t>(ids_.data(), 2 * rows);
-    x.number = config.norm_epsilon;
-    table[op].forward(x);
-  };
-
-  const auto x = block(stream_, rows, width), h = block(normed_, rows, width);
-  const auto sum = block(sum_, rows, width);
-  const auto qkv = block(hidden_, rows, 3 * width);  // narrower than the MLP's 4C
-  const auto mlp = block(hidden_, rows, config.hidden()),
-             active = block(active_, rows, config.hidden());
-  apply(Op::embedding, x, operand(w, layout.token_embedding),
-        operand(w, layout.position_embedding));
-  apply(Op::rmsnorm, x, x);
-  for (std::size_t l = 0; l < config.n_layer; ++l) {
-    const LayerBlocks& layer = layout.layers[l];
-    apply(Op::rmsnorm, h, x);
-    apply(Op::matmul, qkv, h, operand(w, layer.query_key_value));
-    for (std::size_t i = 0; i < rows; ++i)
-      attend(l, rows_[i], qkv.data + i * qkv.pitch, h.data + i * h.pitch);
-    apply(Op::matmul, sum, h, operand(w, layer.attention_output));
-    apply(Op::add, x, x, sum);
-    apply(Op::rmsnorm, h, x);
-    apply(Op::matmul, mlp, h, operand(w, layer.mlp_hidden));
-    apply(Op::relu, active, mlp);
-    apply(Op::matmul, sum, active, operand(w, layer.mlp_output));
-    apply(Op::add, x, x, sum);
-  }
-  const auto logits = block(logits_, rows, config.vocab_size);
-  apply(Op::matmul, logits, x, operand(w, layout.output));
+  ids_.clear();
+  for (const Row& row : rows_) ids_.push_back(row.token);
+  for (const Row& row : rows_) ids_.push_back(static_cast<std::uint32_t>(row.position));
+  Ops ops{*this, model_->weights.data()};
+  const MatrixView<T> logits = forward_pass(ops, model_->weights.layout());
   for (const Row& row : rows_) row.cache->size_ = row.position + 1;
   rows_.clear();
-  return {logits.data, rows, config.vocab_size, logits.pitch};
+  return {logits.data, logits.rows, logits.cols, logits.pitch};
 }
 
 // Appends the keys and values of a row, then lets its query look at all that the cache holds.
 template <class T>
-void Decoder<T>::attend(std::size_t layer, const Row& row, const T* qkv, T* out) {
-  const GptConfig& config = model_->config();
+void Decoder<T>::attend(std::size_t layer, std::size_t heads, const Row& row, const T* qkv,
+                        T* out) {
   KvCache<T>& cache = *row.cache;
-  const std::size_t width = config.n_embd, pitch = kernels::padded(cache.capacity());
-  T* keys = cache.storage_.data() + layer * cache.layer_size_;
-  T* values = keys + width * pitch;
-  for (std::size_t c = 0; c < width; ++c) keys[c * pitch + row.position] = qkv[width + c];
-  std::copy_n(qkv + 2 * width, width, values + row.position * width);
+  const std::size_t width = cache.width_;
+  cache.write(layer, row.position, qkv + width, qkv + 2 * width);
+  const T* values = cache.values_of(layer);
   for (std::size_t t = 0; t <= row.position; ++t) value_rows_[t] = values + t * width;
   kernels::table<T>().attend({.query = qkv,
-                              .keys = keys,
-                              .keys_pitch = pitch,
+                              .keys = cache.keys_of(layer),
+                              .keys_pitch = cache.pitch(),
                               .values = value_rows_.data(),
                               .positions = row.position + 1,
-                              .heads = config.n_head,
-                              .head_dim = config.head_dim(),
+                              .heads = heads,
+                              .head_dim = width / heads,
                               .out = out,
                               .exponentials = exponentials_.data(),
                               .weights = attention_.data(),

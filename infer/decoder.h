@@ -2,6 +2,7 @@
 // the tape. It runs the kernels that training records, so its logits equal training's bit for bit.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,11 @@ class LogitRows {
 template <class T = float>
 class Decoder {
  public:
+  // Throws ConfigError unless the tokenizer has a token for each row of the model's table.
   explicit Decoder(Model<T> model);
+  // Of a copy of the weights, which may change afterwards.
+  Decoder(WeightsView<T> weights, const Tokenizer& tokenizer)
+      : Decoder(Model<T>{tokenizer, Weights<T>(weights), "{}"}) {}
 
   // Another decoder of the same model, which the two share, with a workspace of its own.
   Decoder another() const { return Decoder(model_); }
@@ -67,20 +72,22 @@ class Decoder {
     std::size_t position;
     KvCache<T>* cache;
   };
+  struct Ops;  // of the forward pass, on the arrays below
+
   void add_row(TokenId token, std::size_t position, KvCache<T>& cache);
   // Runs all layers over rows_, appends them to their caches, and returns their logits. A
   // sentence's rows stand in the order of their positions.
   LogitRows<T> run();
-  void attend(std::size_t layer, const Row& row, const T* qkv, T* out);
-  void grow(std::size_t rows);
+  void attend(std::size_t layer, std::size_t heads, const Row& row, const T* qkv, T* out);
 
   std::shared_ptr<const Model<T>> model_;
   std::vector<Row> rows_;
-  std::vector<std::uint32_t> ids_;
+  std::vector<std::uint32_t> ids_;  // the rows' tokens, then their positions
   std::vector<const T*> value_rows_;
-  // Arrays for capacity_ rows, made once: nothing is allocated for a token.
-  std::size_t capacity_ = 0;
-  kernels::AlignedVector<T> stream_, normed_, sum_, hidden_, active_, logits_;
+  // What the forward pass computes. The arrays grow with the number of rows and are used again:
+  // nothing is allocated for a token.
+  static constexpr std::size_t kBuffers = 6;
+  std::array<kernels::AlignedVector<T>, kBuffers> buffers_;
   kernels::AlignedVector<T> exponentials_, attention_, inverse_sums_;  // of one row at a time
 };
 

@@ -3,10 +3,11 @@
 // it is the causal mask: a token attends to what is in the cache, and no future key is there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
-#include <memory>
 
 #include "kernels/aligned.h"
+#include "kernels/op.h"
 #include "model/config.h"
 
 namespace glassbox {
@@ -60,6 +61,16 @@ class KvCache {
  private:
   template <class U>
   friend class Decoder;
+  // keys[c * pitch() + position] and values[position * C + c].
+  const T* keys_of(std::size_t layer) const { return storage_.data() + layer * layer_size_; }
+  const T* values_of(std::size_t layer) const { return keys_of(layer) + width_ * pitch(); }
+  std::size_t pitch() const { return kernels::padded(capacity_); }
+  void write(std::size_t layer, std::size_t position, const T* key, const T* value) {
+    T* keys = storage_.data() + layer * layer_size_;
+    for (std::size_t c = 0; c < width_; ++c) keys[c * pitch() + position] = key[c];
+    std::copy_n(value, width_, keys + width_ * pitch() + position * width_);
+  }
+
   std::size_t capacity_, size_ = 0;
   std::size_t n_layer_, width_;
   std::size_t layer_size_;  // scalars a layer: keys, then values

@@ -73,7 +73,7 @@ void transpose_tile(const T* data, const std::vector<std::size_t>& row, std::siz
 template <class T>
 HWY_NOINLINE void sentence_forward(const Args<T>& x, const Sentence<T>& s, std::size_t longest,
                                    Scratch<T>& scratch) {
-  const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
+  const std::size_t width = x.out.cols, heads = x.settings.heads;
   const T* data = x.in[0].data;
   transpose_tile(data, s.row, width, width, scratch.turned);
   scratch.values.clear();
@@ -98,7 +98,7 @@ HWY_NOINLINE void sentence_forward(const Args<T>& x, const Sentence<T>& s, std::
 template <class T>
 HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std::size_t longest,
                                     Scratch<T>& scratch) {
-  const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
+  const std::size_t width = x.out.cols, heads = x.settings.heads;
   const T* data = x.in[0].data;
   T* grad = x.in[0].grad;
   transpose_tile(data, s.row, 2 * width, width, scratch.turned);
@@ -138,7 +138,7 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
 template <class T>
 void expand_query(const Args<T>& x, Emitter<T>& e, const Sentence<T>& s, std::size_t i) {
   const One<T> d;
-  const std::size_t width = x.out.cols, heads = static_cast<std::size_t>(x.number);
+  const std::size_t width = x.out.cols, heads = x.settings.heads;
   const std::size_t head_dim = width / heads, positions = i + 1;
   const T scale_value = score_scale<T>(head_dim);
   const auto zero = e.constant(0), one = e.constant(1), scale = e.constant(scale_value);
@@ -198,7 +198,7 @@ std::size_t end_of_sentences(const Args<T>& x) {
 }
 template <class T>
 std::size_t attention_saved(const Args<T>& x) {
-  return x.out.rows * saved_row_size<T>(static_cast<std::size_t>(x.number), longest_sentence(x));
+  return x.out.rows * saved_row_size<T>(x.settings.heads, longest_sentence(x));
 }
 template <class T>
 void attention_forward(const Args<T>& x) {
@@ -241,7 +241,7 @@ Sentence<T> cached_sentence(const Args<T>& x) {
 }
 template <class T>
 std::size_t cached_attention_saved(const Args<T>& x) {
-  return saved_row_size<T>(static_cast<std::size_t>(x.number), x.ids.size());
+  return saved_row_size<T>(x.settings.heads, x.ids.size());
 }
 template <class T>
 void cached_attention_forward(const Args<T>& x) {

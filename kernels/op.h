@@ -57,13 +57,19 @@ struct MatrixView {
 
 inline constexpr std::size_t kMaxOperands = 3;
 
+// What some operations need to know besides their operands; the others ignore it.
+struct Settings {
+  double epsilon = 0;       // of rmsnorm: added to the mean square under the root
+  std::uint32_t heads = 0;  // of attention: they share the width
+};
+
 template <class T>
 struct Args {
   MatrixView<T> out;
   std::array<MatrixView<T>, kMaxOperands> in;
   std::span<const std::uint32_t> ids;  // which rows, targets, starts: the operation says
   T* saved = nullptr;                  // what forward keeps for backward: OpRow::saved scalars
-  double number = 0;                   // a setting: the operation says
+  Settings settings;
   // Of attention: which sentences to compute.
   std::uint32_t first_sentence = 0, end_sentence = 0xFFFFFFFF;
 };

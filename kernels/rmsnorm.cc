@@ -40,7 +40,7 @@ template <class T>
 void rmsnorm_forward(const Args<T>& x) {
   const Full<T> d;
   const One<T> one;
-  const T scale = inverse_width(x), epsilon = static_cast<T>(x.number);
+  const T scale = inverse_width(x), epsilon = static_cast<T>(x.settings.epsilon);
   for (std::size_t n = 0; n < x.out.rows; ++n) {
     const T* in = x.in[0].data + n * x.in[0].pitch;
     T* out = x.out.data + n * x.out.pitch;
@@ -84,7 +84,7 @@ void expand_rmsnorm(const Args<T>& x, Emitter<T>& e, std::size_t n) {
     squares.multiply_add(i, v, v);
   }
   const auto mean = e.apply(Op::fused_mul, squares.total(), e.constant(inverse_width(x)));
-  const auto inside = e.apply(Op::add, mean, e.constant(static_cast<T>(x.number)));
+  const auto inside = e.apply(Op::add, mean, e.constant(static_cast<T>(x.settings.epsilon)));
   const auto r = e.apply(Op::rsqrt, inside);
   e.name(r, "scale", 0, 0);
   const auto lanes = fan_out(e, r, cols);

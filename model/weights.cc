@@ -23,8 +23,8 @@ Weights<T>::Weights(const GptConfig& config) : layout_(std::make_unique<Paramete
 }
 
 template <class T>
-Weights<T> Weights<T>::copy() const {
-  return as<T>();
+Weights<T>::Weights(WeightsView<T> weights) : Weights(weights.layout->config()) {
+  std::copy_n(weights.data, layout_->slab_size(), data_.get());
 }
 
 template <class T>

@@ -22,13 +22,15 @@ class Weights {
  public:
   // REQUIRES: config.validate() passes.
   explicit Weights(const GptConfig& config);
+  // A copy of somebody else's.
+  explicit Weights(WeightsView<T> weights);
 
   const ParameterLayout& layout() const { return *layout_; }
   const GptConfig& config() const { return layout_->config(); }
   T* data() { return data_.get(); }
   const T* data() const { return data_.get(); }
   WeightsView<T> view() const { return {layout_.get(), data_.get()}; }
-  Weights copy() const;
+  Weights copy() const { return Weights(view()); }
   // Rounded or widened to another precision.
   template <class U>
   Weights<U> as() const;

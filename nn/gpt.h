@@ -37,20 +37,20 @@ class Gpt {
   Value<T> parameter(const std::string& name, std::size_t row, std::size_t col);
 
   // The logits of every position: (N, V). Labels of the values refer to this batch, which must live
-  // as long as they are asked for. Throws TapeError for a token or a position that the model has no
-  // row for.
+  // as long as they are asked for. Throws TapeError for a batch that is empty or whose parts do not
+  // fit each other, and for a token or a position that the model has no row for.
   Matrix<T> forward(const Batch& batch);
   // The tutorial's own form: one token, its keys and values added to the cache; logits (1, V).
   // Equal bits. Throws TapeError if the position is not the cache's size, the block is full, the
-  // model has no such token, or the cache was made for another shape or holds a step that was
-  // cleared.
+  // model has no such token, or the cache was made for another shape, was filled by another model
+  // or holds a step that was cleared.
   Matrix<T> forward(std::uint32_t token, std::size_t position, GraphCache<T>& cache);
 
   struct Loss {
     Matrix<T> rows;  // (N, 1), nats
     Value<T> mean;   // weighted by the batch's weights
   };
-  // Throws as forward() does, and for a target that is no token.
+  // Throws as forward() does, for a target that is no token and for rows without a weight.
   Loss loss(const Batch& batch);
 
   // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null:
@@ -58,23 +58,12 @@ class Gpt {
   void name_tokens(const Tokenizer* tokenizer) { labels_.tokenizer = tokenizer; }
 
  private:
-  struct Layer {
-    Matrix<T> query_key_value, attention_output, mlp_hidden, mlp_output;
-  };
   explicit Gpt(const GptConfig& config);
-  Matrix<T> parameter_matrix(const ParameterBlock& block);
-  void check_ids(std::span<const std::uint32_t> tokens_then_positions) const;
-  // What both forward paths share; `attend` is what they do not.
-  template <class Attend>
-  Matrix<T> layers(Matrix<T> x, std::size_t position, Attend attend);
-  Matrix<T> with_label(Matrix<T> matrix, Stage stage, std::size_t layer, std::size_t position);
 
   std::unique_ptr<ParameterLayout> layout_;
   LabelContext labels_{nullptr};
   Tape<T> tape_;
-  std::vector<Matrix<T>> tables_;  // token_embedding, position_embedding, output
-  std::vector<Layer> layers_;
-  std::vector<std::uint32_t> ids_;
+  std::vector<std::uint32_t> ids_;  // of a batch: its tokens, then its positions
 };
 
 // Writes the model file. Throws FileError, NumericError.

@@ -22,6 +22,10 @@ class GraphCache {
     return block_size_ == config.block_size && n_embd_ == config.n_embd &&
            layers_.size() == config.n_layer;
   }
+  // Whether its entries, if there are any, are on that tape.
+  bool filled_on(const Tape<T>& tape) const {
+    return size() == 0 || &layers_[0][0].tape() == &tape;
+  }
   Value<T> key(std::size_t layer, std::size_t position, std::size_t channel) const {
     return layers_[layer][position](0, n_embd_ + channel);
   }
@@ -43,7 +47,7 @@ class GraphCache {
 
  private:
   std::size_t block_size_, n_embd_;
-  std::vector<std::vector<Matrix<T>>> layers_;  // (layer, position): runs (1, 3C)
+  std::vector<std::vector<Matrix<T>>> layers_;  // (layer, position): query, key and value (1, 3C)
 };
 
 }  // namespace glassbox

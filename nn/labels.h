@@ -10,32 +10,13 @@
 
 #include "autograd/record.h"
 #include "data/tokenizer.h"
-#include "model/parameters.h"
+#include "model/forward.h"
 #include "nn/batch.h"
 
 namespace glassbox {
 
-// What a run of the forward pass holds. The order is the order of computation.
-enum class Stage : std::uint8_t {
-  embedding,           // token + position
-  norm,                // of the embedding
-  attention_norm,      // from here to mlp_residual: of a layer
-  attention_qkv,       // q, k and v side by side
-  attention_heads,     // the heads' outputs side by side
-  attention_output,    // after the output matrix
-  attention_residual,  // added to the stream
-  mlp_norm,
-  mlp_hidden,  // before the activation
-  mlp_activation,
-  mlp_output,
-  mlp_residual,
-  logits,
-  loss,       // of each position
-  mean_loss,  // what a step trains on
-};
-
-// Its name without position and index; `layer` is ignored by the stages outside of layers. For
-// attention_qkv, `part` 0, 1, 2 is q, k, v.
+// The name of a stage, without position and index; `layer` is ignored by the stages outside of
+// layers. For attention_qkv, `part` 0, 1, 2 is q, k, v.
 std::string stage_name(Stage stage, std::size_t layer, std::size_t part = 0);
 
 // The reverse: what a name without position and index stands for, or nothing.

@@ -80,9 +80,7 @@ std::vector<std::string> frozen_parameters(const Arguments& arguments,
 template <class T>
 double loss_on(const std::vector<std::vector<TokenId>>& sentences, const Tokenizer& tokenizer,
                WeightsView<T> weights) {
-  Weights<T> own(weights.layout->config());
-  std::copy_n(weights.data, weights.layout->slab_size(), own.data());
-  Decoder<T> decoder(Model<T>{tokenizer, std::move(own), "{}"});
+  Decoder<T> decoder(weights, tokenizer);
   Score score;
   for (const auto& sentence : sentences)
     score.add(log_probabilities(decoder, std::span<const TokenId>(sentence)));

@@ -19,7 +19,7 @@ constexpr std::size_t kSentences = 4;
 
 // Of the model's own writing, each once: a fixed seed gives the same ones.
 std::vector<std::string> written_by(const Model<double>& model, std::uint32_t seed) {
-  Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
+  Decoder<double> decoder(model.weights.view(), model.tokenizer);
   Sampler sampler({.temperature = 0.5});
   std::vector<std::string> sentences;
   for (std::uint64_t i = 0; i < 8 * kSentences && sentences.size() < kSentences; ++i) {

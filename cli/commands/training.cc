@@ -145,10 +145,7 @@ class Watch {
   }
   // The same coins each time, so that what changes is the model.
   void write_samples() {
-    Weights<T> copy(model_.config());
-    const T* weights = model_.weights().data;
-    std::copy_n(weights, model_.layout().slab_size(), copy.data());
-    Decoder<T> decoder(Model<T>{tokenizer_, std::move(copy), "{}"});
+    Decoder<T> decoder(model_.weights(), tokenizer_);
     Sampler sampler({.temperature = 0.8});
     std::string sentences;
     for (std::size_t i = 0; i < kSamples; ++i) {

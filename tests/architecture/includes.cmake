@@ -9,7 +9,7 @@ set(table
   "data: base"
   "kernels:"
   "autograd: kernels"
-  "model: base data"
+  "model: base data kernels"
   "nn: autograd kernels model data base"
   "inspect: nn autograd model data base"
   "train: nn autograd kernels model data base"

@@ -11,7 +11,12 @@ const Shape kShapes[] = {{1, 1}, {2, 3}, {2, 4}, {4, 8}, {3, 16}, {1, 20}};
 template <class T>
 Case<T> sentences(std::mt19937_64& bits, Shape s, std::vector<std::uint32_t> starts) {
   const std::size_t N = starts.back(), C = s.heads * s.head_dim;
-  return {Op::attention, N, C, {random_matrix<T>(bits, N, 3 * C)}, starts, double(s.heads)};
+  return {Op::attention,
+          N,
+          C,
+          {random_matrix<T>(bits, N, 3 * C)},
+          starts,
+          {.heads = static_cast<std::uint32_t>(s.heads)}};
 }
 
 }  // namespace
@@ -31,9 +36,12 @@ TEMPLATE_TEST_CASE("cached attention has the bits of a plain loop wherever rows 
   for (const Shape s : kShapes)
     for (const std::size_t positions : {1, 2, 16, 17, 35}) {
       const std::size_t C = s.heads * s.head_dim, pitch = 3 * C + 5;
-      Case<TestType> x{
-          Op::cached_attention, 1, C, {random_matrix<TestType>(bits, 1, positions * pitch)}, {},
-          double(s.heads)};
+      Case<TestType> x{Op::cached_attention,
+                       1,
+                       C,
+                       {random_matrix<TestType>(bits, 1, positions * pitch)},
+                       {},
+                       {.heads = static_cast<std::uint32_t>(s.heads)}};
       for (std::size_t t = 0; t < positions; ++t)
         x.ids.push_back(static_cast<std::uint32_t>((t * 5 % positions) * pitch + 2));
       if (positions % 5 == 0) continue;  // 5 t would meet places twice
@@ -47,7 +55,7 @@ TEMPLATE_TEST_CASE("attention: a sentence alone has the bits it has among others
   const auto all = sentences<TestType>(bits, {4, 8}, {0, 5, 25, 28});
   for_each_simd_target([&](const std::string&) {
     const auto want = KernelCall<TestType>(all).forward();
-    Case<TestType> one{Op::attention, 20, 32, {Matrix<TestType>(20, 96)}, {0, 20}, 4};
+    Case<TestType> one{Op::attention, 20, 32, {Matrix<TestType>(20, 96)}, {0, 20}, {.heads = 4}};
     std::copy_n(&all.in[0](5, 0), one.in[0].data.size(), one.in[0].data.begin());
     const auto got = KernelCall<TestType>(one).forward();
     for (std::size_t n = 0; n < 20; ++n)

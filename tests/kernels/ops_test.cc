@@ -115,19 +115,21 @@ const std::vector<Row>& rows() {
        matmul<Complex>},
       {Op::rmsnorm,
        [](auto& bits, std::size_t n) {
-         return Case<double>{Op::rmsnorm, 2, n, {random_matrix(bits, 2, n)}, {}, 0.01};
+         return Case<double>{Op::rmsnorm, 2, n, {random_matrix(bits, 2, n)}, {}, {.epsilon = 0.01}};
        },
        rmsnorm<Complex>},
       {Op::attention,
        [](auto& bits, std::size_t n) {
          const auto first = static_cast<std::uint32_t>(n);
-         return Case<double>{Op::attention,         n + 2, 4, {random_matrix(bits, n + 2, 12)},
-                             {0, first, first + 2}, 2};
+         return Case<double>{
+             Op::attention,         n + 2,       4, {random_matrix(bits, n + 2, 12)},
+             {0, first, first + 2}, {.heads = 2}};
        },
        attention<Complex>},
       {Op::cached_attention,
        [](auto& bits, std::size_t n) {
-         Case<double> x{Op::cached_attention, 1, 6, {random_matrix(bits, 1, 18 * n)}, {}, 2};
+         Case<double> x{Op::cached_attention, 1, 6, {random_matrix(bits, 1, 18 * n)}, {},
+                        {.heads = 2}};
          for (std::size_t t = 0; t < n; ++t) x.ids.push_back(static_cast<std::uint32_t>(18 * t));
          return x;
        },

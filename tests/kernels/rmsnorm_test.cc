@@ -7,12 +7,12 @@ TEMPLATE_TEST_CASE("rmsnorm has the bits of a plain loop", "[kernels][rmsnorm]",
   for (const std::size_t C : {1, 2, 7, 8, 15, 16, 17, 32, 33, 50, 64})
     for (const std::size_t N : {1, 2, 5})
       require_plain_bits<TestType>(
-          {Op::rmsnorm, N, C, {random_matrix<TestType>(bits, N, C)}, {}, 1e-5}, bits, rmsnorm,
-          rmsnorm_backward);
+          {Op::rmsnorm, N, C, {random_matrix<TestType>(bits, N, C)}, {}, {.epsilon = 1e-5}}, bits,
+          rmsnorm, rmsnorm_backward);
 }
 
 TEST_CASE("rmsnorm of a row of zeros is 0 with a finite gradient", "[kernels][rmsnorm]") {
-  const Case<double> x{Op::rmsnorm, 1, 5, {Matrix<double>(1, 5)}, {}, 1e-5};
+  const Case<double> x{Op::rmsnorm, 1, 5, {Matrix<double>(1, 5)}, {}, {.epsilon = 1e-5}};
   Matrix<double> ones(1, 5);
   ones.data.assign(5, 1);
   KernelCall<double> kernel(x);

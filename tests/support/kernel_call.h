@@ -99,7 +99,7 @@ class KernelCall {
     for (std::size_t k = 0; k < in_.size(); ++k) x.in[k] = block(in_[k]);
     x.ids = x_.ids;
     x.saved = saved_.data();
-    x.number = x_.number;
+    x.settings = x_.settings;
     return x;
   }
   const Case<T>& x_;

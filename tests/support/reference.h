@@ -35,12 +35,12 @@ struct Case {
   std::size_t rows, cols;  // of the output
   std::vector<Matrix<S>> in;
   std::vector<std::uint32_t> ids = {};
-  double number = 0;
+  kernels::Settings settings = {};
 };
 
 template <class To, class From>
 Case<To> convert(const Case<From>& x) {
-  Case<To> y{x.op, x.rows, x.cols, {}, x.ids, x.number};
+  Case<To> y{x.op, x.rows, x.cols, {}, x.ids, x.settings};
   for (const Matrix<From>& m : x.in) {
     y.in.emplace_back(m.rows, m.cols);
     for (std::size_t i = 0; i < m.data.size(); ++i)
@@ -129,7 +129,7 @@ template <class S>
 S norm_scale(const Case<S>& x, std::size_t n) {
   LaneSum<S> squares;
   for (std::size_t i = 0; i < x.cols; ++i) squares.add_product(i, x.in[0](n, i), x.in[0](n, i));
-  return S(1) / std::sqrt(squares.total() * (S(1) / S(x.cols)) + S(x.number));
+  return S(1) / std::sqrt(squares.total() * (S(1) / S(x.cols)) + S(x.settings.epsilon));
 }
 template <class S>
 Matrix<S> rmsnorm(const Case<S>& x) {
@@ -265,7 +265,7 @@ void for_each_query(const Case<S>& x, F f) {
 template <class S>
 Matrix<S> attention(const Case<S>& x) {
   Matrix<S> out(x.rows, x.cols);
-  const std::size_t size = x.cols / static_cast<std::size_t>(x.number);
+  const std::size_t size = x.cols / x.settings.heads;
   for_each_query(x, [&](const auto& row, std::size_t i, std::size_t n) {
     for (std::size_t first = 0; first < x.cols; first += size) {
       const Head<S> head(x.in[0].data, row, i, x.cols, first, size);
@@ -276,7 +276,7 @@ Matrix<S> attention(const Case<S>& x) {
 }
 template <class T>
 void attention_backward(const Case<T>& x, const Matrix<T>& d_out, std::vector<Matrix<T>>& grad) {
-  const std::size_t size = x.cols / static_cast<std::size_t>(x.number);
+  const std::size_t size = x.cols / x.settings.heads;
   for_each_query(x, [&](const auto& row, std::size_t i, std::size_t n) {
     for (std::size_t first = 0; first < x.cols; first += size)
       head_backward(x.in[0].data, row, i, x.cols, first, size, &d_out(n, 0), grad[0].data);

@@ -60,9 +60,7 @@ inline Tokenizer numbered_words(std::size_t vocab_size) {
 // A model of its own with those weights.
 template <class T>
 Model<T> model_of(WeightsView<T> weights, const Tokenizer& tokenizer) {
-  Model<T> model{tokenizer, Weights<T>(weights.layout->config()), "{}"};
-  std::copy_n(weights.data, weights.layout->slab_size(), model.weights.data());
-  return model;
+  return {tokenizer, Weights<T>(weights), "{}"};
 }
 
 // BOS, then length - 2 words, then BOS, as a corpus gives them.
