@@ -236,3 +236,10 @@ TEST_CASE("load_model: a file of doubles is rounded to floats where floats are a
   const std::vector<TokenId> tokens = {4, 1, 2};
   CHECK(different(loaded.logits(tokens), rounded.logits(tokens)) == 0);
 }
+
+TEST_CASE("Decoder: a tokenizer that does not fit the model's table is refused",
+          "[infer][decoder]") {
+  const auto weights = drawn_weights<float>(small_shape(5), 915);
+  for (const std::size_t size : {4, 6})
+    CHECK_THROWS_AS(Decoder<float>(weights.view(), numbered_words(size)), ConfigError);
+}
