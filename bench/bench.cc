@@ -178,7 +178,7 @@ void decoding(Bench& bench, Text& text) {
       std::size_t tokens = 0;
       const double seconds = timed([&] {
         for (const Generated& sentence :
-             generate_samples(model, sampling, {}, 0, 42, 0, sentences, slots, shared))
+             Generator<float>(model, sampling, {}, 0, 42, shared).samples(0, sentences, slots))
           tokens += sentence.tokens.size() + (sentence.stopped ? 1 : 0);
       });
       return 1e9 * seconds / static_cast<double>(tokens);

@@ -53,12 +53,12 @@ struct Sentence {
 
 template <class T>
 Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
-                          std::size_t max_tokens, const std::function<double()>& coin) {
+                          std::size_t max_tokens, const std::function<double()>& uniform) {
   KvCache<T> cache(model.config());
   std::span<const T> logits = read_prompt(model, prompt, cache);
   Generated result{{prompt.begin(), prompt.end()}, false};
   const Sentence sentence{&result, prompt.size(), max_tokens, model.tokenizer().bos()};
-  while (sentence.take(sampler.sample(logits, coin()), cache.size(), cache.capacity()))
+  while (sentence.take(sampler.sample(logits, uniform()), cache.size(), cache.capacity()))
     logits = model.step(result.tokens.back(), cache);
   return result;
 }
@@ -84,15 +84,15 @@ PrefixTree<T> Generator<T>::read_prompt(std::size_t shared_bytes) {
 template <class T>
 std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t count,
                                              std::size_t slots) {
-  using Place = typename PrefixTree<T>::Place;
-  constexpr Place kNone = PrefixTree<T>::kNone;
+  using NodeId = typename PrefixTree<T>::NodeId;
+  constexpr NodeId kNone = PrefixTree<T>::kNone;
   enum class State { walks, decodes, idle };
   struct Slot {
     KvCache<T> cache;
-    UniformStream coins;
+    UniformStream uniform;
     Sentence sentence;
     State state;
-    Place place;  // walking: where; decoding: which beginning the next pass extends, or kNone
+    NodeId node;  // walking: where; decoding: which one the next pass extends, or kNone
     Draw draw;    // by what
   };
 
@@ -105,38 +105,38 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
     Generated& out = result[begun];
     out.tokens.reserve(block);
     out.tokens = prompt_;
-    slot.coins = UniformStream(seed_, first + begun);
+    slot.uniform = UniformStream(seed_, first + begun);
     slot.sentence = {&out, prompt_.size(), max_tokens_, model_.tokenizer().bos()};
-    slot.place = PrefixTree<T>::kRoot;
+    slot.node = PrefixTree<T>::kRoot;
     ++begun;
   };
   // Draws one token within the tree.
   const auto walk = [&](Slot& slot) {
-    const double coin = slot.coins();
-    const auto* branch = prefixes_.find(slot.place, coin);
-    if (!branch) {
-      slot.draw = sampler_.draw(prefixes_.table(slot.place), coin);
-      branch = prefixes_.find(slot.place, slot.draw.token);
+    const double u = slot.uniform();
+    const auto* edge = prefixes_.find(slot.node, u);
+    if (!edge) {
+      slot.draw = sampler_.draw(prefixes_.table(slot.node), u);
+      edge = prefixes_.find(slot.node, slot.draw.token);
     }
-    if (!slot.sentence.take(branch ? branch->token : slot.draw.token, prefixes_.size(slot.place),
+    if (!slot.sentence.take(edge ? edge->token : slot.draw.token, prefixes_.size(slot.node),
                             block)) {
-      if (!branch && !prefixes_.full()) prefixes_.add(slot.place, slot.draw);
+      if (!edge && !prefixes_.full()) prefixes_.add(slot.node, slot.draw);
       begin_next(slot);
-    } else if (branch) {
-      slot.place = branch->place;
+    } else if (edge) {
+      slot.node = edge->child;
     } else {
-      prefixes_.fill(slot.place, slot.cache);
+      prefixes_.fill(slot.node, slot.cache);
       slot.state = State::decodes;
     }
   };
-  // Draws the token after a pass. The pass that a sentence begins with becomes a branch: one a
+  // Draws the token after a pass. The pass that a sentence begins with becomes an edge: one a
   // sentence, so the likely ones come in.
   const auto decode = [&](Slot& slot, TokenId token, std::span<const T> logits) {
     const DrawTable table = sampler_.read(logits);
-    const Place from = std::exchange(slot.place, kNone);
+    const NodeId from = std::exchange(slot.node, kNone);
     if (from != kNone && !prefixes_.full() && !prefixes_.find(from, token))
       prefixes_.add(from, slot.draw, slot.cache, table);
-    if (!slot.sentence.take(sampler_.draw(table, slot.coins()).token, slot.cache.size(), block))
+    if (!slot.sentence.take(sampler_.draw(table, slot.uniform()).token, slot.cache.size(), block))
       begin_next(slot);
   };
 
@@ -155,7 +155,7 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
     for (Slot& slot : all)
       if (slot.state == State::walks) walking.push_back(&slot);
     while (!walking.empty()) {
-      for (const Slot* slot : walking) prefixes_.expect(slot->place);
+      for (const Slot* slot : walking) prefixes_.expect(slot->node);
       for (Slot* slot : walking) walk(*slot);
       std::erase_if(walking, [](const Slot* slot) { return slot->state != State::walks; });
     }
@@ -173,21 +173,22 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
 }
 
 template <class T>
-std::string generate(Decoder<T>& model, const GenerateConfig& config, Random& random) {
-  Sampler sampler({config.temperature, config.top_k, config.top_p});
-  const Generated sentence =
-      generate_tokens(model, sampler, model.tokenizer().encode(config.prompt), config.max_tokens,
-                      [&random] { return random.uniform(); });
+std::string generate(Decoder<T>& model, const SamplerConfig& config, Random& random,
+                     std::string_view prompt, std::size_t max_tokens) {
+  Sampler sampler(config);
+  const auto sentence = generate_tokens(model, sampler, model.tokenizer().encode(prompt),
+                                        max_tokens, [&random] { return random.uniform(); });
   return model.tokenizer().decode(sentence.tokens);
 }
 
-template Generated generate_tokens(Decoder<float>&, Sampler&, std::span<const TokenId>, std::size_t,
-                                   const std::function<double()>&);
-template Generated generate_tokens(Decoder<double>&, Sampler&, std::span<const TokenId>,
-                                   std::size_t, const std::function<double()>&);
-template class Generator<float>;
-template class Generator<double>;
-template std::string generate(Decoder<float>&, const GenerateConfig&, Random&);
-template std::string generate(Decoder<double>&, const GenerateConfig&, Random&);
+#define GLASSBOX_GENERATE(T)                                                                       \
+  template Generated generate_tokens(Decoder<T>&, Sampler&, std::span<const TokenId>, std::size_t, \
+                                     const std::function<double()>&);                              \
+  template class Generator<T>;                                                                     \
+  template std::string generate(Decoder<T>&, const SamplerConfig&, Random&, std::string_view,      \
+                                std::size_t);
+GLASSBOX_GENERATE(float)
+GLASSBOX_GENERATE(double)
+#undef GLASSBOX_GENERATE
 
 }  // namespace glassbox

@@ -1,8 +1,9 @@
-// From a prompt to a sentence.
+// From a prompt to sentences: one at a time, or many side by side that share their beginnings.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/random.h"
@@ -11,14 +12,6 @@
 #include "infer/sampler.h"
 
 namespace glassbox {
-
-struct GenerateConfig {
-  double temperature = 0.8;
-  std::size_t top_k = 0;
-  double top_p = 1;
-  std::string prompt = {};     // its words stand at the sentence's beginning
-  std::size_t max_tokens = 0;  // tokens after the prompt; 0: to the end of the block
-};
 
 // The uniform numbers of sample `index` of a prompt: they depend on the seed and the index alone.
 // Index 0 draws from mulberry32(seed), the others from a counter-based stream of their own.
@@ -38,16 +31,16 @@ struct Generated {
   bool stopped = false;         // the model ended the sentence; else the block or max_tokens did
 };
 
-// One sentence in a fresh cache: BOS and the prompt are fed, then a token is drawn with one coin
-// each until BOS comes, the block is full or max_tokens are there. BOS and a prompt of at most
-// block_size - 1 words leave room for one token; a longer prompt is a ConfigError with both
-// numbers.
+// One sentence in a fresh cache: BOS and the prompt are fed, then each token is drawn with the next
+// of `uniform`'s numbers, until BOS comes, the block is full or `max_tokens` are there (0: no
+// limit). BOS and a prompt of at most block_size - 1 words leave room for one token; a longer
+// prompt is a ConfigError with both numbers.
 template <class T>
 Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
-                          std::size_t max_tokens, const std::function<double()>& coin);
+                          std::size_t max_tokens, const std::function<double()>& uniform);
 
-inline constexpr std::size_t kSlots =
-    24;  // four tiles of the kernels; more gain nothing and fill the cache
+// Four tiles of the kernels; more gain nothing and fill the cache.
+inline constexpr std::size_t kSlots = 24;
 inline constexpr std::size_t kSharedBytes = std::size_t{16} << 20;
 
 // Many sentences of one prompt, sentence i drawn with UniformStream(seed, i). What they have in
@@ -79,20 +72,10 @@ class Generator {
   PrefixTree<T> prefixes_;
 };
 
-// Such sentences of a generator made for them.
-template <class T>
-std::vector<Generated> generate_samples(Decoder<T>& model, const SamplerConfig& config,
-                                        std::span<const TokenId> prompt, std::size_t max_tokens,
-                                        std::uint32_t seed, std::uint64_t first, std::size_t count,
-                                        std::size_t slots = kSlots,
-                                        std::size_t shared_bytes = kSharedBytes) {
-  return Generator<T>(model, config, prompt, max_tokens, seed, shared_bytes)
-      .samples(first, count, slots);
-}
-
 // One sentence as text. Throws VocabularyError for a word of the prompt that the model does not
 // know.
 template <class T>
-std::string generate(Decoder<T>& model, const GenerateConfig& config, Random& random);
+std::string generate(Decoder<T>& model, const SamplerConfig& config, Random& random,
+                     std::string_view prompt = "", std::size_t max_tokens = 0);
 
 }  // namespace glassbox

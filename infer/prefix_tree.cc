@@ -29,7 +29,7 @@ std::span<const U> PrefixTree<T>::keep(std::span<const U> array) {
 }
 
 template <class T>
-void PrefixTree<T>::push_node(Place parent, const KvCache<T>& cache, const DrawTable& table) {
+void PrefixTree<T>::push_node(NodeId parent, const KvCache<T>& cache, const DrawTable& table) {
   const std::size_t first = parent == kNone ? 0 : nodes_[parent].size, size = cache.entry_size();
   entries_.resize((cache.size() - first) * size);
   for (std::size_t i = first; i < cache.size(); ++i)
@@ -43,53 +43,53 @@ void PrefixTree<T>::push_node(Place parent, const KvCache<T>& cache, const DrawT
 }
 
 template <class T>
-void PrefixTree<T>::push_branch(Place at, const Draw& draw, Place place) {
-  Branch branch{static_cast<float>(draw.from), static_cast<float>(draw.to), draw.token, place};
-  if (branch.from < draw.from) branch.from = std::nextafter(branch.from, 2.0f);
-  if (branch.to > draw.to) branch.to = std::nextafter(branch.to, -1.0f);
-  std::vector<Branch>& all = nodes_[at].branches;
+void PrefixTree<T>::push_edge(NodeId at, const Draw& draw, NodeId child) {
+  Edge edge{static_cast<float>(draw.from), static_cast<float>(draw.to), draw.token, child};
+  if (edge.from < draw.from) edge.from = std::nextafter(edge.from, 2.0f);
+  if (edge.to > draw.to) edge.to = std::nextafter(edge.to, -1.0f);
+  std::vector<Edge>& all = nodes_[at].edges;
   all.insert(std::lower_bound(all.begin(), all.end(), draw.token,
-                              [](const Branch& b, TokenId token) { return b.token < token; }),
-             branch);
-  bytes_ += sizeof branch;
+                              [](const Edge& e, TokenId t) { return e.token < t; }),
+             edge);
+  bytes_ += sizeof edge;
 }
 
 template <class T>
-void PrefixTree<T>::add(Place at, const Draw& draw, const KvCache<T>& cache,
+void PrefixTree<T>::add(NodeId at, const Draw& draw, const KvCache<T>& cache,
                         const DrawTable& table) {
-  push_branch(at, draw, static_cast<Place>(nodes_.size()));
+  push_edge(at, draw, static_cast<NodeId>(nodes_.size()));
   push_node(at, cache, table);
 }
 
 template <class T>
-void PrefixTree<T>::expect(Place at) const {
+void PrefixTree<T>::expect(NodeId at) const {
   constexpr std::size_t kLine = static_cast<std::size_t>(kernels::kCacheLine), kMost = 8 * kLine;
   const Node& node = nodes_[at];
-  __builtin_prefetch(node.branches.data());
-  __builtin_prefetch(node.table.read_first());
+  __builtin_prefetch(node.edges.data());
+  __builtin_prefetch(node.table.sums.data());
   const auto entries = std::as_bytes(node.entries);
   for (std::size_t i = 0; i < std::min(entries.size(), kMost); i += kLine)
     __builtin_prefetch(entries.data() + i);
 }
 
 template <class T>
-const typename PrefixTree<T>::Branch* PrefixTree<T>::find(Place at, double coin) const {
-  const std::vector<Branch>& all = nodes_[at].branches;
-  const auto found = std::upper_bound(all.begin(), all.end(), coin,
-                                      [](double c, const Branch& b) { return c < b.to; });
-  return found == all.end() || coin < found->from ? nullptr : &*found;
+const typename PrefixTree<T>::Edge* PrefixTree<T>::find(NodeId at, double u) const {
+  const std::vector<Edge>& all = nodes_[at].edges;
+  const auto found =
+      std::upper_bound(all.begin(), all.end(), u, [](double x, const Edge& e) { return x < e.to; });
+  return found == all.end() || u < found->from ? nullptr : &*found;
 }
 
 template <class T>
-const typename PrefixTree<T>::Branch* PrefixTree<T>::find(Place at, TokenId token) const {
-  const std::vector<Branch>& all = nodes_[at].branches;
+const typename PrefixTree<T>::Edge* PrefixTree<T>::find(NodeId at, TokenId token) const {
+  const std::vector<Edge>& all = nodes_[at].edges;
   const auto found = std::lower_bound(all.begin(), all.end(), token,
-                                      [](const Branch& b, TokenId t) { return b.token < t; });
+                                      [](const Edge& e, TokenId t) { return e.token < t; });
   return found == all.end() || found->token != token ? nullptr : &*found;
 }
 
 template <class T>
-void PrefixTree<T>::fill(Place at, KvCache<T>& cache) const {
+void PrefixTree<T>::fill(NodeId at, KvCache<T>& cache) const {
   cache.clear();
   for (; at != kNone; at = nodes_[at].parent) {
     const Node& node = nodes_[at];

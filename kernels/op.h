@@ -147,17 +147,7 @@ struct AttendArgs {
   T* inverse_sums;  // (heads): filled, for backward
 };
 
-// The weights of a draw: 2^((logits[i] - max) * scale) within 3 units of 2^-24 besides the rounding
-// of the exponent, at least 2^-126, and the sum of each kDrawBlock of them. Not for what is to have
-// equal bits.
-inline constexpr std::size_t kDrawBlock = 64;
-struct ExpWeightsArgs {
-  const float* logits;  // (size), without pads
-  std::size_t size;
-  float max, scale;
-  float* weights;  // whole blocks: beyond `size` they become 0; or null
-  float* sums;     // one a block
-};
+struct ExpWeightsArgs;  // kernels/sampling.h
 
 // All kernels for one precision, for the SIMD target chosen at start.
 template <class T>
@@ -171,7 +161,7 @@ struct Table {
   void (*catch_up)(const OptimizerState<T>&, std::size_t size, const AdamSettings<T>&) = nullptr;
   // The largest of `size` scalars, -infinity if there are none; NaN if one of them is NaN.
   T (*max)(const T* x, std::size_t size) = nullptr;
-  void (*exp_weights)(const ExpWeightsArgs&) = nullptr;
+  void (*exp_weights)(const ExpWeightsArgs&) = nullptr;  // the weights of a draw
 
   const OpRow<T>& operator[](Op op) const { return ops[static_cast<std::size_t>(op)]; }
 };

@@ -15,7 +15,7 @@ namespace glassbox::kernels {
 #define GLASSBOX_FAMILIES(X)                                                                 \
   X(arithmetic_family) X(activation_family) X(reduce_family) X(gather_family)                \
   X(matmul_family) X(rmsnorm_family) X(attention_family) X(cross_entropy_family)             \
-  X(optimizer_family) X(draw_family)
+  X(optimizer_family) X(sampling_family)
 // clang-format on
 
 #define GLASSBOX_FAMILY(name) \

@@ -54,7 +54,7 @@ TEST_CASE("generate: a prompt begins the sentence and counts toward the block",
           "[infer][generate]") {
   auto model = small_model();
   Random random(3);
-  const std::string sentence = generate(model, {.prompt = " The\tLAMP "}, random);
+  const std::string sentence = generate(model, {}, random, " The\tLAMP ");
   CHECK(sentence.rfind("the lamp", 0) == 0);
   CHECK(model.tokenizer().encode(sentence).size() <= 8);
 }
@@ -62,20 +62,19 @@ TEST_CASE("generate: a prompt begins the sentence and counts toward the block",
 TEST_CASE("generate: an unknown word of the prompt is named", "[infer][generate]") {
   auto model = small_model();
   Random random(3);
-  CHECK_THAT(
-      error_message<VocabularyError>([&] { generate(model, {.prompt = "the zebraxyz"}, random); }),
-      text_contains("zebraxyz"));
+  CHECK_THAT(error_message<VocabularyError>([&] { generate(model, {}, random, "the zebraxyz"); }),
+             text_contains("zebraxyz"));
 }
 
 TEST_CASE("generate: a prompt must leave room for one token", "[infer][generate]") {
   auto model = small_model();
   Random random(3);
   const std::string seven = "the the the the the the the";
-  const std::string sentence = generate(model, {.prompt = seven}, random);
+  const std::string sentence = generate(model, {}, random, seven);
   const std::size_t words = model.tokenizer().encode(sentence).size();
   CHECK((words == 7 || words == 8));
   const std::string message =
-      error_message<ConfigError>([&] { generate(model, {.prompt = seven + " the"}, random); });
+      error_message<ConfigError>([&] { generate(model, {}, random, seven + " the"); });
   CHECK_THAT(message, text_contains("at most 7 words"));
   CHECK_THAT(message, text_contains("found 8"));
 }
@@ -136,12 +135,12 @@ TEST_CASE(
   for (int i = 0; i < 10; ++i) CHECK(first() == random.uniform());
   std::set<double> seen;
   for (std::uint64_t index = 0; index < 100; ++index) {
-    UniformStream coins(7, index), again(7, index);
+    UniformStream stream(7, index), again(7, index);
     for (int i = 0; i < 10; ++i) {
-      const double coin = coins();
-      CHECK(coin == again());
-      CHECK((coin >= 0 && coin < 1));
-      seen.insert(coin);
+      const double u = stream();
+      CHECK(u == again());
+      CHECK((u >= 0 && u < 1));
+      seen.insert(u);
     }
   }
   CHECK(seen.size() == 1000);

@@ -113,9 +113,8 @@ TEST_CASE(
   }
 }
 
-TEMPLATE_TEST_CASE(
-    "generate_samples: every sentence is generate_tokens', for any slots, part and sharing",
-    "[infer][slots]", float, double) {
+TEMPLATE_TEST_CASE("Generator: every sentence is generate_tokens', for any slots, part and sharing",
+                   "[infer][slots]", float, double) {
   using T = TestType;
   std::mt19937_64 bits(926);
   for (const GptConfig& config : odd_shapes()) {
@@ -139,9 +138,9 @@ TEMPLATE_TEST_CASE(
                                               {64, 0},
                                               {100, 100'000}})
             for (const auto& [first, count] : {std::pair{0, 90}, {17, 40}, {89, 1}, {3, 0}}) {
-              const auto got = generate_samples(decoder, sampling, std::span(prompt), max_tokens, 5,
-                                                static_cast<std::uint64_t>(first),
-                                                static_cast<std::size_t>(count), slots, shared);
+              const auto got = Generator<T>(decoder, sampling, prompt, max_tokens, 5, shared)
+                                   .samples(static_cast<std::uint64_t>(first),
+                                            static_cast<std::size_t>(count), slots);
               REQUIRE(got.size() == static_cast<std::size_t>(count));
               for (std::size_t i = 0; i < got.size(); ++i) {
                 REQUIRE(got[i].tokens == want[first + i].tokens);
@@ -162,7 +161,7 @@ TEMPLATE_TEST_CASE(
     const std::vector<TokenId> prompt{1};
     for (const SamplerConfig sampling :
          {SamplerConfig{.temperature = 0.3}, SamplerConfig{.temperature = 0.5, .top_p = 0.8}}) {
-      const auto want = generate_samples(decoder, sampling, std::span(prompt), 5, 9, 0, 400, 7, 0);
+      const auto want = Generator<T>(decoder, sampling, prompt, 5, 9, 0).samples(0, 400, 7);
       for (const std::size_t bytes : {std::size_t{0}, std::size_t{30'000}, kSharedBytes}) {
         Generator<T> generator(decoder, sampling, prompt, 5, 9, bytes);
         const std::size_t root = generator.shared().bytes();

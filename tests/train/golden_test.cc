@@ -165,7 +165,7 @@ TEST_CASE("golden: every sentence of each list of generations", "[train][golden]
     REQUIRE(lists.size() == 6);
     for (const Json& list : lists) {
       const Json& options = *list.find("options");
-      GenerateConfig config;
+      SamplerConfig config;
       for (const auto& [key, value] : options.object()) {
         if (key == "temperature") {
           config.temperature = value.number();
@@ -199,7 +199,7 @@ TEST_CASE("it learns: what the likeliest words say after training", "[train][lea
   Decoder<double> decoder(model_of(run.model.weights(), run.text.tokenizer));
   Random unused(0);
   const auto greedy = [&](const char* prompt) {
-    return generate(decoder, {.temperature = 0, .prompt = prompt}, unused);
+    return generate(decoder, {.temperature = 0}, unused, prompt);
   };
   CHECK(greedy("") == "the lamp is on");
   CHECK(greedy("she") == "she climbs the steep hill");

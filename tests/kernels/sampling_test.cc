@@ -3,13 +3,14 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/sampling.h"
 #include "tests/support/kernel_call.h"
 
 namespace glassbox::reference {
 namespace {
 
-TEMPLATE_TEST_CASE("highest: the largest of any number of scalars, and NaN wherever one stands",
-                   "[kernels][draw]", float, double) {
+TEMPLATE_TEST_CASE("max: the largest of any number of scalars, and NaN wherever one stands",
+                   "[kernels][sampling]", float, double) {
   using T = TestType;
   for_each_simd_target([](const std::string&) {
     std::mt19937_64 bits(331);
@@ -30,8 +31,9 @@ TEMPLATE_TEST_CASE("highest: the largest of any number of scalars, and NaN where
   });
 }
 
-TEST_CASE("weigh: powers of two within 3 units besides the exponent's rounding, and sums of 64",
-          "[kernels][draw]") {
+TEST_CASE(
+    "exp_weights: powers of two within 3 units besides the exponent's rounding, and sums of 64",
+    "[kernels][sampling]") {
   for_each_simd_target([](const std::string&) {
     std::mt19937_64 bits(332);
     constexpr double kUnit = 0x1p-24;

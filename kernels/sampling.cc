@@ -1,9 +1,10 @@
-// What a draw of one of many needs of their logits: the largest, and the weights with sums to
-// search in.
+// The largest logit, and the weights of a draw with sums to search in.
+#include "kernels/sampling.h"
+
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "kernels/draw.cc"
+#define HWY_TARGET_INCLUDE "kernels/sampling.cc"
 #include <hwy/foreach_target.h>
 
 #include <limits>
@@ -107,6 +108,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace glassbox::kernels {
-GLASSBOX_FAMILY_EXPORT(draw_family)
+GLASSBOX_FAMILY_EXPORT(sampling_family)
 }  // namespace glassbox::kernels
 #endif
