@@ -4,6 +4,7 @@ namespace glassbox {
 
 double LrSchedule::at(std::uint64_t step) const {
   if (kind == Kind::constant) return learning_rate;
+  if (step >= steps) return 0;
   return learning_rate * (1 - static_cast<double>(step) / static_cast<double>(steps));
 }
 

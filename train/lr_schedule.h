@@ -11,7 +11,8 @@ struct LrSchedule {
   double learning_rate = 0.01;
   std::uint64_t steps = 5000;
 
-  // Of step `step`, counted from 0. linear: learning_rate * (1 - step / steps).
+  // Of step `step`, counted from 0. linear: learning_rate * (1 - step / steps), and 0 from `steps`
+  // on.
   double at(std::uint64_t step) const;
 };
 

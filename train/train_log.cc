@@ -36,17 +36,21 @@ TrainLog::TrainLog(const std::string& path)
 TrainLog::~TrainLog() { std::fclose(file_); }
 
 void TrainLog::write(const StepStats& stats) {
-  const std::string step = std::to_string(stats.step), tokens = std::to_string(stats.tokens);
-  const std::string lr = json_number(stats.learning_rate);
   const bool finite = std::isfinite(stats.loss);
   if (csv_) {
-    const std::string loss = finite ? json_number(stats.loss) : "nan";
-    write_line(file_, path_, step + ',' + loss + ',' + lr + ',' + tokens + '\n');
-  } else {
     write_line(file_, path_,
-               "{\"step\":" + step + ",\"loss\":" + json_number(stats.loss) + ",\"lr\":" + lr +
-                   ",\"tokens\":" + tokens + (finite ? "" : ",\"event\":\"non_finite\"") + "}\n");
+               std::to_string(stats.step) + ',' + (finite ? json_number(stats.loss) : "nan") + ',' +
+                   json_number(stats.learning_rate) + ',' + std::to_string(stats.tokens) + '\n');
+    return;
   }
+  JsonWriter json;
+  json.begin_object()
+      .member("step", stats.step)
+      .member("loss", stats.loss)
+      .member("lr", stats.learning_rate)
+      .member("tokens", stats.tokens);
+  if (!finite) json.member("event", "non_finite");
+  write_line(file_, path_, json.end_object().take() + '\n');
 }
 
 void TrainLog::write_event(std::uint64_t step, const std::string& members) {

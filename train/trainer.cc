@@ -86,6 +86,9 @@ std::size_t Trainer<T>::threads_that_pay() const {
 
 template <class T>
 StepStats Trainer<T>::step() {
+  if (done())
+    throw ConfigError(fmt::format(
+        "steps: expected at most {}, and they are done; make a trainer with more", config_.steps));
   const std::size_t sentences = starts_.size() - 1;
   batch_.clear();
   std::size_t first = 0;
@@ -131,18 +134,22 @@ void Trainer<T>::run(const std::function<void(const StepStats&)>& on_step) {
 
 template <class T>
 std::string Trainer<T>::provenance() const {
-  std::string more;
-  if (!config_.parent.empty()) more += fmt::format(R"(,"parent":{})", json_quote(config_.parent));
-  for (const std::string& name : config_.frozen)
-    more += (&name == &config_.frozen.front() ? R"(,"frozen":[)" : ",") + json_quote(name);
-  if (!config_.frozen.empty()) more += ']';
-  const char* schedule = config_.lr_schedule == LrSchedule::Kind::linear ? "linear" : "constant";
-  return fmt::format(
-      R"({{"seed":{},"steps":{},"batch_size":{},"learning_rate":{},"lr_schedule":"{}",)"
-      R"("optimizer":"adam","beta1":{},"beta2":{},"epsilon":{},"sentences":{}{}}})",
-      config_.seed, step_, config_.batch_size, json_number(config_.learning_rate), schedule,
-      json_number(config_.beta1), json_number(config_.beta2), json_number(config_.epsilon),
-      corpus_.size(), more);
+  JsonWriter json;
+  json.begin_object()
+      .member("seed", config_.seed)
+      .member("steps", step_)
+      .member("batch_size", config_.batch_size)
+      .member("learning_rate", config_.learning_rate)
+      .member("lr_schedule",
+              config_.lr_schedule == LrSchedule::Kind::linear ? "linear" : "constant")
+      .member("optimizer", "adam")
+      .member("beta1", config_.beta1)
+      .member("beta2", config_.beta2)
+      .member("epsilon", config_.epsilon)
+      .member("sentences", corpus_.size());
+  if (!config_.parent.empty()) json.member("parent", config_.parent);
+  if (!config_.frozen.empty()) json.key("frozen").values(config_.frozen);
+  return json.end_object().take();
 }
 
 template class Trainer<float>;

@@ -40,8 +40,10 @@ struct TrainConfig {
 };
 
 struct StepStats {
-  std::uint64_t step;    // from 1
-  double loss;           // nats a token, before this step's update
+  std::uint64_t step;  // from 1
+  // Nats, before this step's update: the mean over the batch's sentences of each one's mean over
+  // its tokens, so that short sentences count as much as long ones.
+  double loss;
   double learning_rate;  // of this step
   std::uint64_t tokens;  // predictions trained on so far
 };
@@ -66,7 +68,7 @@ class Trainer {
   // All the steps that are left, calling back after each. Throws NumericError, naming step and
   // sentence, when a loss is not finite; the weights are then those of before that step.
   void run(const std::function<void(const StepStats&)>& on_step = {});
-  // One step.
+  // One step. Throws ConfigError when all are done.
   StepStats step();
   // From now on `look` sees each step's batch before the step is computed. What it throws ends the
   // step.

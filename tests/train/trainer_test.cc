@@ -118,6 +118,29 @@ TEST_CASE("Trainer: steps count from 1 and the learning rate falls from its full
   CHECK(run.trainer.done());
 }
 
+TEST_CASE("Trainer: a step beyond the last is refused and changes nothing", "[train][trainer]") {
+  SmallRun run("a b\nb a\n", {.steps = 3});
+  for (int i = 0; i < 3; ++i) run.trainer.step();
+  const std::vector<double> weights = weights_of(run.model);
+  CHECK_THAT(error_message<ConfigError>([&] { run.trainer.step(); }),
+             text_contains("steps: expected at most 3"));
+  CHECK(weights_of(run.model) == weights);
+  CHECK(run.trainer.done());
+  std::size_t calls = 0;
+  run.trainer.run([&](const StepStats&) { ++calls; });
+  CHECK(calls == 0);
+}
+
+TEST_CASE("Trainer: the largest number of steps is one that can be begun", "[train][trainer]") {
+  SmallRun run("a b\nb a\n", {.steps = ~std::uint64_t{0}});
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    const StepStats stats = run.trainer.step();
+    CHECK(stats.step == i);
+    CHECK(stats.learning_rate == 0.01);
+  }
+  CHECK_FALSE(run.trainer.done());
+}
+
 TEST_CASE("Trainer: no steps leave the weights as they were drawn", "[train][trainer]") {
   SmallRun run("a b\nc\n", {.steps = 0});
   const auto before = weights_of(run.model);
