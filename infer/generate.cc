@@ -58,7 +58,8 @@ Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const T
   std::span<const T> logits = read_prompt(model, prompt, cache);
   Generated result{{prompt.begin(), prompt.end()}, false};
   const Sentence sentence{&result, prompt.size(), max_tokens, model.tokenizer().bos()};
-  while (sentence.take(sampler.sample(logits, uniform()), cache.size(), cache.capacity()))
+  while (sentence.take(sampler.sample(logits, uniform(), result.tokens), cache.size(),
+                       cache.capacity()))
     logits = model.step(result.tokens.back(), cache);
   return result;
 }
@@ -77,7 +78,7 @@ Generator<T>::Generator(Decoder<T>& model, const SamplerConfig& config,
 template <class T>
 PrefixTree<T> Generator<T>::read_prompt(std::size_t shared_bytes) {
   KvCache<T> cache(model_.config());
-  const DrawTable table = sampler_.read(glassbox::read_prompt(model_, prompt_, cache));
+  const DrawTable table = sampler_.read(glassbox::read_prompt(model_, prompt_, cache), prompt_);
   return {cache, table, shared_bytes};
 }
 
@@ -132,7 +133,7 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
   // Draws the token after a pass. The pass that a sentence begins with becomes an edge: one a
   // sentence, so the likely ones come in.
   const auto decode = [&](Slot& slot, TokenId token, std::span<const T> logits) {
-    const DrawTable table = sampler_.read(logits);
+    const DrawTable table = sampler_.read(logits, slot.sentence.out->tokens);
     const NodeId from = std::exchange(slot.node, kNone);
     if (from != kNone && !prefixes_.full() && !prefixes_.find(from, token))
       prefixes_.add(from, slot.draw, slot.cache, table);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "base/error.h"
 #include "kernels/op.h"
@@ -22,6 +23,16 @@ void SamplerConfig::validate() const {
   if (!(top_p >= 0 && top_p <= 1)) {
     throw ConfigError(fmt::format(
         "top_p: expected a number from 0 to 1, found {}; use 1 to switch it off", top_p));
+  }
+  if (!(min_p >= 0 && min_p <= 1)) {
+    throw ConfigError(fmt::format(
+        "min_p: expected a number from 0 to 1, found {}; use 0 to switch it off", min_p));
+  }
+  if (!(repetition_penalty > 0 && repetition_penalty <= std::numeric_limits<double>::max())) {
+    throw ConfigError(
+        fmt::format("repetition_penalty: expected a finite number above 0, found {}; use 1 to "
+                    "switch it off",
+                    repetition_penalty));
   }
 }
 
@@ -69,14 +80,27 @@ void keep_likeliest(Candidates& candidates, Enough enough) {
   keep(candidates, taken);
 }
 
+// Of CTRL (Keskar et al. 2019), with the sign that others add: a negative logit divided by more
+// than 1 would become more likely.
+void repetition_penalty(const SamplerConfig& config, Candidates& candidates) {
+  const std::size_t size = candidates.before.size(), n = config.repeat_last_n;
+  const auto last = candidates.before.last(n == 0 ? size : std::min(n, size));
+  const std::set<TokenId> once(last.begin(), last.end());
+  for (std::size_t i = 0; i < candidates.ids.size(); ++i)
+    if (once.contains(candidates.ids[i])) {
+      double& logit = candidates.logits[i];
+      logit = logit > 0 ? logit / config.repetition_penalty : logit * config.repetition_penalty;
+    }
+}
+
 // Makes weights of logits. exp is the kernels' own: in vectors, and the same bits with every C
 // library.
 void temperature(const SamplerConfig& config, Candidates& candidates) {
-  auto& [ids, logits, weights] = candidates;
+  auto& [ids, logits, weights, before] = candidates;
   const double largest = *std::max_element(logits.begin(), logits.end());
   weights.assign(kernels::padded(ids.size()), -INFINITY);
   for (std::size_t i = 0; i < ids.size(); ++i)
-    if (largest == INFINITY || config.temperature == 0)  // the limit: equals share everything
+    if (std::isinf(largest) || config.temperature == 0)  // the limit: equals share everything
       weights[i] = logits[i] == largest ? 0 : -INFINITY;
     else
       weights[i] = (logits[i] - largest) / config.temperature;
@@ -99,7 +123,19 @@ void top_p(const SamplerConfig& config, Candidates& candidates) {
                                  double weight) mutable { return (sum += weight) >= want; });
 }
 
+void min_p(const SamplerConfig& config, Candidates& candidates) {
+  const auto& weights = candidates.weights;
+  const double least = config.min_p * *std::max_element(weights.begin(), weights.end());
+  std::vector<std::size_t> likely;
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (weights[i] >= least) likely.push_back(i);
+  keep(candidates, likely);
+}
+
 constexpr Filter kFilters[] = {
+    {"repetition penalty",
+     [](const SamplerConfig& config, std::size_t) { return config.repetition_penalty != 1; },
+     repetition_penalty},
     {"temperature", [](const SamplerConfig&, std::size_t) { return true; }, temperature},
     {"top-k",
      [](const SamplerConfig& config, std::size_t candidates) {
@@ -107,6 +143,7 @@ constexpr Filter kFilters[] = {
      },
      top_k},
     {"top-p", [](const SamplerConfig& config, std::size_t) { return config.top_p < 1; }, top_p},
+    {"min-p", [](const SamplerConfig& config, std::size_t) { return config.min_p > 0; }, min_p},
 };
 
 // The largest logit. Throws NumericError if one is not a number or all are minus infinity.
@@ -137,18 +174,20 @@ Sampler::Sampler(const SamplerConfig& config)
     : config_((config.validate(), config)), fast_(config.temperature) {}
 
 template <class T>
-void Sampler::filter(std::span<const T> logits) {
+void Sampler::filter(std::span<const T> logits, std::span<const TokenId> before) {
   const T largest = largest_of(logits);
   std::vector<TokenId>& ids = candidates_.ids;
   // What the fast path finds, the list below need not look for again.
   SamplerConfig rest = config_;
-  if (config_.temperature == 0) {
+  // A penalty moves the logits that the fast path would read.
+  const bool fast = config_.repetition_penalty == 1;
+  if (fast && config_.temperature == 0) {
     const auto first = std::find(logits.begin(), logits.end(), largest);
     ids.assign(1, static_cast<TokenId>(first - logits.begin()));
-  } else if (config_.top_k != 0 && config_.top_k < logits.size()) {
+  } else if (fast && config_.top_k != 0 && config_.top_k < logits.size()) {
     fast_.top_k(logits, largest, config_.top_k, ids);
     rest.top_k = 0;
-  } else if (config_.top_p < 1 && fast_.top_p(logits, config_.top_p, ids)) {
+  } else if (fast && config_.top_p < 1 && fast_.top_p(logits, config_.top_p, ids)) {
     rest.top_p = 1;
   } else {
     ids.resize(logits.size());
@@ -156,12 +195,14 @@ void Sampler::filter(std::span<const T> logits) {
   }
   candidates_.logits.resize(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) candidates_.logits[i] = logits[ids[i]];
+  candidates_.before = before;
   apply_filters(rest, candidates_);
 }
 
 template <class T>
-std::span<const double> Sampler::probabilities(std::span<const T> logits) {
-  filter(logits);
+std::span<const double> Sampler::probabilities(std::span<const T> logits,
+                                               std::span<const TokenId> before) {
+  filter(logits, before);
   const double total = candidates_.total();
   probabilities_.assign(logits.size(), 0);
   for (std::size_t i = 0; i < candidates_.ids.size(); ++i)
@@ -170,8 +211,8 @@ std::span<const double> Sampler::probabilities(std::span<const T> logits) {
 }
 
 template <class T>
-DrawTable Sampler::read_exactly(std::span<const T> logits) {
-  filter(logits);
+DrawTable Sampler::read_exactly(std::span<const T> logits, std::span<const TokenId> before) {
+  filter(logits, before);
   const double total = candidates_.total();
   shares_.clear();
   double to = 0;
@@ -184,19 +225,19 @@ DrawTable Sampler::read_exactly(std::span<const T> logits) {
 }
 
 template <class T>
-DrawTable Sampler::read(std::span<const T> logits) {
+DrawTable Sampler::read(std::span<const T> logits, std::span<const TokenId> before) {
   const auto filters_on =
       std::count_if(std::begin(kFilters), std::end(kFilters),
                     [&](const Filter& filter) { return filter.on(config_, logits.size()); });
   if (filters_on == 1)  // only the temperature, which always is
     if (const auto table = fast_.read(logits)) return *table;
-  return read_exactly(logits);
+  return read_exactly(logits, before);
 }
 
 Draw Sampler::draw(const DrawTable& table, double u) {
   if (!table.logits.empty()) {
     const auto fast = FastDraw::draw(table, u);
-    return fast ? *fast : draw(read_exactly(table.logits), u);
+    return fast ? *fast : draw(read_exactly(table.logits, {}), u);
   }
   // Rounding may leave the last sum below u: then the last that can be drawn.
   const auto first = table.shares.begin();
@@ -206,9 +247,11 @@ Draw Sampler::draw(const DrawTable& table, double u) {
   return {drawn->token, drawn == first ? 0 : drawn[-1].to, drawn->to};
 }
 
-template std::span<const double> Sampler::probabilities(std::span<const float>);
-template std::span<const double> Sampler::probabilities(std::span<const double>);
-template DrawTable Sampler::read(std::span<const float>);
-template DrawTable Sampler::read(std::span<const double>);
+template std::span<const double> Sampler::probabilities(std::span<const float>,
+                                                        std::span<const TokenId>);
+template std::span<const double> Sampler::probabilities(std::span<const double>,
+                                                        std::span<const TokenId>);
+template DrawTable Sampler::read(std::span<const float>, std::span<const TokenId>);
+template DrawTable Sampler::read(std::span<const double>, std::span<const TokenId>);
 
 }  // namespace glassbox

@@ -21,7 +21,8 @@ std::vector<float> drawn_logits(Random& random, int round, double widest) {
   std::vector<float> logits(1 + static_cast<std::size_t>(random.uniform() * 700));
   const double spread = round % 3 == 0 ? 0.1 : round % 3 == 1 ? 4 : widest;
   for (float& logit : logits) logit = static_cast<float>(random.gaussian(spread));
-  if (round % 5 == 0) logits[logits.size() / 2] = -std::numeric_limits<float>::infinity();
+  if (round % 5 == 0 && logits.size() > 1)
+    logits[logits.size() / 2] = -std::numeric_limits<float>::infinity();
   return logits;
 }
 
@@ -55,7 +56,8 @@ TEST_CASE(
         .top_k = round % 2 == 0 ? 0 : static_cast<std::size_t>(random.uniform() * 800),
         .top_p = round % 3 == 0   ? 1
                  : round % 7 == 0 ? 0
-                                  : 1 - random.uniform() * random.uniform()};
+                                  : 1 - random.uniform() * random.uniform(),
+        .min_p = round % 13 == 0 ? random.uniform() * random.uniform() : 0};
     CAPTURE(round, logits.size(), config.temperature, config.top_k, config.top_p);
     const std::vector<double> want = by_list(config, logits);
     Sampler sampler(config);
@@ -74,8 +76,8 @@ TEST_CASE(
         std::count_if(want.begin(), want.end(), [](double p) { return p > 0; }));
     for (std::size_t rank = 0; rank < order.size(); ++rank)
       REQUIRE((want[order[rank]] > 0) == (rank < kept));
-    if (config.top_p == 1 && config.top_k > 0 && round % 3 == 0 && round % 5 != 0 &&
-        round % 11 != 0)
+    if (config.top_p == 1 && config.min_p == 0 && config.top_k > 0 && round % 3 == 0 &&
+        round % 5 != 0 && round % 11 != 0)
       REQUIRE(kept == std::min(config.top_k, logits.size()));
 
     const double u = random.uniform();

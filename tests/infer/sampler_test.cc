@@ -18,9 +18,10 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-std::vector<double> filtered(const SamplerConfig& config, const std::vector<double>& logits) {
+std::vector<double> filtered(const SamplerConfig& config, const std::vector<double>& logits,
+                             const std::vector<TokenId>& before = {}) {
   Sampler sampler(config);
-  const auto left = sampler.probabilities(std::span<const double>(logits));
+  const auto left = sampler.probabilities(std::span<const double>(logits), before);
   return {left.begin(), left.end()};
 }
 
@@ -41,7 +42,16 @@ TokenId drawn(const SamplerConfig& config, const std::vector<double>& logits, do
 
 // The filters as one would explain them: probabilities in a list, sorted as a whole, scaled to sum
 // 1 after each filter.
-std::vector<double> plain(const SamplerConfig& config, const std::vector<double>& logits) {
+std::vector<double> plain(const SamplerConfig& config, std::vector<double> logits,
+                          const std::vector<TokenId>& before) {
+  for (TokenId id = 0; id < logits.size(); ++id) {
+    bool repeated = false;
+    for (std::size_t i = 0; i < before.size(); ++i)
+      if (config.repeat_last_n == 0 || before.size() - i <= config.repeat_last_n)
+        repeated = repeated || before[i] == id;
+    if (repeated && logits[id] > 0) logits[id] /= config.repetition_penalty;
+    if (repeated && logits[id] < 0) logits[id] *= config.repetition_penalty;
+  }
   std::vector<double> p(logits.size());
   const double largest = *std::max_element(logits.begin(), logits.end());
   const auto scale = [&p] {
@@ -65,6 +75,9 @@ std::vector<double> plain(const SamplerConfig& config, const std::vector<double>
     sum += p[id];
     if (reached) p[id] = 0;
   }
+  scale();
+  for (double& x : p)
+    if (x < config.min_p * p[order[0]] - 1e-12) x = 0;
   scale();
   return p;
 }
@@ -103,6 +116,13 @@ TEST_CASE("Sampler: impossible settings are refused with their name", "[infer][s
     CAPTURE(top_p);
     CHECK_THAT(error_message<ConfigError>([&] { Sampler({.top_p = top_p}); }),
                text_contains("top_p: expected"));
+    CHECK_THAT(error_message<ConfigError>([&] { Sampler({.min_p = top_p}); }),
+               text_contains("min_p: expected"));
+  }
+  for (const double penalty : {0.0, -1.0, kInfinity, nan}) {
+    CAPTURE(penalty);
+    CHECK_THAT(error_message<ConfigError>([&] { Sampler({.repetition_penalty = penalty}); }),
+               text_contains("repetition_penalty: expected"));
   }
 }
 
@@ -167,6 +187,47 @@ TEST_CASE("Sampler: top-p works on what top-k left, scaled to sum 1", "[infer][s
         std::vector<double>{1, 0, 0, 0});
 }
 
+TEST_CASE("Sampler: min-p keeps what is at least so many times as likely as the likeliest",
+          "[infer][sampler]") {
+  const std::vector<double> four = logs({.5, .3, .15, .05});
+  CHECK(survivors(filtered({.temperature = 1, .min_p = .05}, four)) == 4);
+  CHECK(survivors(filtered({.temperature = 1, .min_p = .2}, four)) == 3);
+  CHECK(survivors(filtered({.temperature = 1, .min_p = .5}, four)) == 2);
+  CHECK(filtered({.temperature = 1, .min_p = .7}, four) == std::vector<double>{1, 0, 0, 0});
+  // Never empty, and equals stay together.
+  CHECK(filtered({.temperature = 1, .min_p = 1}, {0, 7, 7}) == std::vector<double>{0, .5, .5});
+  // After top-p: of .526 .316 .158, which min-p would leave it, top-p .51 would take the first.
+  CHECK(survivors(filtered({.temperature = 1, .top_p = .51, .min_p = .2}, four)) == 2);
+  // After the temperature, which brings the four nearer to each other.
+  CHECK(survivors(filtered({.temperature = 5, .min_p = .5}, four)) == 4);
+}
+
+TEST_CASE(
+    "Sampler: a repetition penalty makes a token of the sentence less likely, whatever its sign",
+    "[infer][sampler]") {
+  const std::vector<double> logits{2, -1, 1, 0};
+  const auto with = [&](double penalty, std::size_t last, const std::vector<TokenId>& before) {
+    return filtered({.temperature = 1, .repetition_penalty = penalty, .repeat_last_n = last},
+                    logits, before);
+  };
+  CHECK(with(2, 0, {0, 1, 0, 3}) == filtered({.temperature = 1}, {1, -2, 1, 0}));
+  CHECK(with(2, 2, {1, 0, 0}) == filtered({.temperature = 1}, {1, -1, 1, 0}));
+  CHECK(with(2, 100, {1}) == filtered({.temperature = 1}, {2, -2, 1, 0}));
+  CHECK(with(2, 0, {}) == filtered({.temperature = 1}, logits));
+  CHECK(with(1, 0, {0, 1}) == filtered({.temperature = 1}, logits));
+  CHECK(with(0.5, 0, {2, 3}) == filtered({.temperature = 1}, {2, -1, 2, 0}));
+  // Before the temperature and the filters: what was the likeliest no longer is.
+  CHECK(filtered({.temperature = 0, .repetition_penalty = 3}, logits, {0}) ==
+        std::vector<double>{0, 0, 1, 0});
+  CHECK(filtered({.temperature = 1, .top_k = 1, .repetition_penalty = 3}, logits, {0}) ==
+        std::vector<double>{0, 0, 1, 0});
+  // Beyond the range of doubles: limits, and no NaN.
+  CHECK(filtered({.temperature = 1, .repetition_penalty = 1e300}, {-1e300, -1e300}, {0, 1}) ==
+        std::vector<double>{.5, .5});
+  CHECK(filtered({.temperature = 1, .repetition_penalty = 1e-300}, {1e300, 5}, {0, 1}) ==
+        std::vector<double>{1, 0});
+}
+
 TEST_CASE("Sampler: a filter that removes nothing changes no bit", "[infer][sampler]") {
   Random random(5);
   std::vector<double> logits(47);
@@ -180,6 +241,8 @@ TEST_CASE("Sampler: a filter that removes nothing changes no bit", "[infer][samp
       filtered({.temperature = 0.7, .top_p = std::nextafter(1.0, 0.0)}, logits);
   REQUIRE(survivors(on) == 47);
   CHECK(std::memcmp(on.data(), off.data(), off.size() * sizeof(double)) == 0);
+  CHECK(filtered({.temperature = 0.7, .min_p = 1e-300}, logits) == off);
+  CHECK(filtered({.temperature = 0.7, .repetition_penalty = 2}, logits) == off);
 }
 
 TEST_CASE(
@@ -224,15 +287,29 @@ TEST_CASE("Sampler: infinite and extreme logits have their limits, others are re
 TEST_CASE("Sampler: the filter chain equals its plain explanation on random logits",
           "[infer][sampler]") {
   Random random(301);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 3000; ++round) {
     std::vector<double> logits(1 + static_cast<std::size_t>(random.uniform() * 40));
     // Multiples of 1/2, so that there are ties.
     for (double& logit : logits) logit = std::round(random.gaussian(4)) / 2;
-    const SamplerConfig config{.temperature = 0.1 + 2 * random.uniform(),
-                               .top_k = static_cast<std::size_t>(random.uniform() * 45),
-                               .top_p = random.uniform()};
-    CAPTURE(round, logits, config.temperature, config.top_k, config.top_p);
-    const std::vector<double> got = filtered(config, logits), want = plain(config, logits);
+    SamplerConfig config{.temperature = 0.1 + 2 * random.uniform(),
+                         .top_k = static_cast<std::size_t>(random.uniform() * 45),
+                         .top_p = random.uniform()};
+    std::vector<TokenId> before;
+    if (round % 2 == 1) {
+      config.min_p = round % 8 == 1 ? 1 : random.uniform() * random.uniform();
+      if (round % 4 == 1) config.top_k = 0, config.top_p = 1;
+    }
+    if (round % 3 == 1) {
+      config.repetition_penalty = 0.5 + 2 * random.uniform();
+      config.repeat_last_n = static_cast<std::size_t>(random.uniform() * 12);
+      for (int i = 0; i < 10; ++i)
+        before.push_back(
+            static_cast<TokenId>(random.uniform() * static_cast<double>(logits.size())));
+    }
+    CAPTURE(round, logits, before, config.temperature, config.top_k, config.top_p, config.min_p,
+            config.repetition_penalty, config.repeat_last_n);
+    const std::vector<double> got = filtered(config, logits, before),
+                              want = plain(config, logits, before);
     double sum = 0;
     for (std::size_t i = 0; i < got.size(); ++i) {
       REQUIRE((got[i] == 0) == (want[i] == 0));

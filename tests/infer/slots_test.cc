@@ -125,7 +125,8 @@ TEMPLATE_TEST_CASE("Generator: every sentence is generate_tokens', for any slots
     for (const auto& prompt : prompts)
       for (const std::size_t max_tokens : {0, 3})
         for (const SamplerConfig sampling :
-             {SamplerConfig{}, SamplerConfig{.temperature = 1.3, .top_k = 4}}) {
+             {SamplerConfig{}, SamplerConfig{.temperature = 1.3, .top_k = 4},
+              SamplerConfig{.min_p = 0.2, .repetition_penalty = 1.7, .repeat_last_n = 2}}) {
           Sampler sampler(sampling);
           std::vector<Generated> want;
           for (std::uint64_t i = 0; i < 90; ++i)
