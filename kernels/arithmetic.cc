@@ -18,99 +18,125 @@ namespace {
   template <class D, class V> \
   static HWY_INLINE V
 
-// d (a / b) = da r - y r db, with r = 1 / b and y = a / b
+// d (a / b) = da / b - y / b db; where y has lost digits below the normal numbers, a / b^2 db
 struct div_formula {
   static constexpr int operands = 2;
-  FORMULA reciprocal(D d, V b) { return hn::Div(hn::Set(d, 1), b); }
   FORMULA forward(D, V a, V b) { return hn::Div(a, b); }
-  FORMULA d_a(D d, V, V g, V, V b) { return hn::Mul(g, reciprocal(d, b)); }
-  FORMULA d_b(D d, V y, V g, V, V b) { return hn::Neg(hn::Mul(g, hn::Mul(y, reciprocal(d, b)))); }
+  FORMULA d_a(D d, V, V g, V, V b) { return quotient(d, g, b); }
+  FORMULA d_b(D d, V y, V g, V a, V b) {
+    using T = hn::TFromD<D>;
+    const auto is_tiny = hn::And(hn::Ne(y, hn::Zero(d)),
+                                 hn::Lt(hn::Abs(y), hn::Set(d, std::numeric_limits<T>::min())));
+    const V slope = hn::IfThenElse(is_tiny, hn::Div(a, hn::Mul(b, b)), quotient(d, y, b));
+    return hn::Neg(hn::Mul(g, slope));
+  }
 };
 
 // pow(a, b): d/da = b a^(b-1), and 0 where b is 0; d/db = y log a, and 0 where a is 0 and b is not
-// negative. So d/da at 0^2, 0^1, 0^0 is 0, 1, 0; at 0^0.5 and 0^-1 it is +infinity and -infinity. A
-// negative base with a whole exponent is an ordinary number; with another exponent value and
-// derivative are NaN. The derivative with respect to the exponent of a negative base is NaN. The C
-// library's pow, lane by lane: no model needs it fast.
+// negative. So d/da at 0^2, 0^1, 0^0 is 0, 1, 0; at 0^0.5 and 0^-1 it is +infinity and -infinity,
+// at -0 too. A negative base with a whole exponent is an ordinary number; with another exponent
+// value and derivatives are NaN. The derivative with respect to the exponent of a negative base is
+// NaN. If a or b is NaN both derivatives are, even of NaN^0 and 1^NaN, which are 1. The C library's
+// pow, lane by lane: no model needs it fast.
 struct pow_formula {
   static constexpr int operands = 2;
   template <class D, class V, class F>
-  static V each(D d, V a, V b, F f) {
+  static V each(D d, V a, V b, V c, F f) {
     using T = hn::TFromD<D>;
-    HWY_ALIGN T va[hn::MaxLanes(d)], vb[hn::MaxLanes(d)];
+    HWY_ALIGN T va[hn::MaxLanes(d)], vb[hn::MaxLanes(d)], vc[hn::MaxLanes(d)];
     hn::Store(a, d, va);
     hn::Store(b, d, vb);
-    for (std::size_t i = 0; i < hn::MaxLanes(d); ++i) va[i] = f(va[i], vb[i]);
+    hn::Store(c, d, vc);
+    for (std::size_t i = 0; i < hn::MaxLanes(d); ++i) va[i] = f(va[i], vb[i], vc[i]);
     return hn::Load(d, va);
+  }
+  // b a^(b-1). Where b - 1 is rounded, which a large power makes visible, or the power itself is no
+  // normal number, as b a^(b/2) a^(b/2) / a with the exponents of two apart.
+  template <class T>
+  static T base_derivative(T a, T b, T y) {
+    if (std::isnan(a) || std::isnan(y)) return a + y;
+    if (b == 0) return 0;
+    if (a == 0) return b * std::pow(std::abs(a), b - 1);
+    const T power = std::pow(a, b - 1), size = std::abs(power);
+    if (std::isinf(a) || std::isinf(b)) return b * power;
+    const bool is_plain = std::isnormal(power) || (size < 1 && std::abs(b) < 4);
+    if (is_plain && (b - 1) + 1 == b) return b * power;
+    int exponent_a, exponent_b, exponent_root;
+    const T root = std::frexp(std::pow(std::abs(a), b / 2), &exponent_root);
+    const T part = std::frexp(b, &exponent_b) * root / std::frexp(std::abs(a), &exponent_a) * root;
+    const T sign = std::signbit(y) == std::signbit(a) ? T(1) : T(-1);
+    return std::ldexp(sign * part, exponent_b + 2 * exponent_root - exponent_a);
+  }
+  // y log a, as a^(b/2) log a a^(b/2) where y is no normal number.
+  template <class T>
+  static T exponent_derivative(T a, T b, T y) {
+    if (std::isnan(b)) return b;
+    if (a == 0 && b >= 0) return 0;
+    if (a <= 0 || std::isnormal(y) || !std::isfinite(a) || !std::isfinite(b))
+      return y * std::log(a);
+    const T root = std::pow(a, b / 2);
+    return root * std::log(a) * root;
   }
   FORMULA forward(D d, V a, V b) {
     using T = hn::TFromD<D>;
-    return each(d, a, b, [](T x, T y) { return std::pow(x, y); });
+    return each(d, a, b, b, [](T x, T y, T) { return std::pow(x, y); });
   }
-  FORMULA d_a(D d, V, V g, V a, V b) {
-    using T = hn::TFromD<D>;
-    return hn::Mul(g,
-                   each(d, a, b, [](T x, T y) { return y == 0 ? T(0) : y * std::pow(x, y - 1); }));
+  FORMULA d_a(D d, V y, V g, V a, V b) {
+    return hn::Mul(g, each(d, a, b, y, base_derivative<hn::TFromD<D>>));
   }
   FORMULA d_b(D d, V y, V g, V a, V b) {
-    using T = hn::TFromD<D>;
-    const V log_a = each(d, a, b, [](T x, T e) { return x == 0 && e >= 0 ? T(0) : std::log(x); });
-    return hn::Mul(g, hn::Mul(y, log_a));
+    return hn::Mul(g, each(d, a, b, y, exponent_derivative<hn::TFromD<D>>));
   }
 };
 
-// d sqrt(a) = da / (2 y); +infinity at 0, NaN below
+// d sqrt(a) = da / (2 y); +infinity at 0 and at -0, NaN below
 struct sqrt_formula {
   static constexpr int operands = 1;
   FORMULA forward(D, V a, V) { return hn::Sqrt(a); }
   FORMULA d_a(D d, V y, V g, V, V) {
     using T = hn::TFromD<D>;
-    return hn::Mul(g, hn::Div(hn::Set(d, T(0.5)), y));
+    return hn::Mul(g, hn::Div(hn::Set(d, T(0.5)), hn::Abs(y)));
   }
 };
 
-// y = 1 / sqrt(a), by an exact square root and an exact division; d y = -y^3 / 2 da
+// y = 1 / sqrt(a), by an exact square root and an exact division; d y = -y^3 / 2 da: -infinity at 0
+// and at -0, NaN below
 struct rsqrt_formula {
   static constexpr int operands = 1;
   FORMULA forward(D d, V a, V) { return hn::Div(hn::Set(d, 1), hn::Sqrt(a)); }
   FORMULA d_a(D d, V y, V g, V, V) {
     using T = hn::TFromD<D>;
-    return hn::Mul(g, hn::Mul(hn::Mul(hn::Mul(hn::Set(d, T(-0.5)), y), y), y));
+    return hn::Mul(g, hn::Mul(hn::Mul(hn::Mul(hn::Set(d, T(-0.5)), y), y), hn::Abs(y)));
   }
 };
 
-// d |a| = sign(a) da, and 0 at 0
+// d |a| = sign(a) da, 0 at 0, NaN at NaN
 struct abs_formula {
   static constexpr int operands = 1;
   FORMULA forward(D, V a, V) { return hn::Abs(a); }
   FORMULA d_a(D d, V, V g, V a, V) {
-    const V signed_g = hn::IfThenElse(hn::Lt(a, hn::Zero(d)), hn::Neg(g), g);
-    return hn::IfThenZeroElse(hn::Eq(a, hn::Zero(d)), signed_g);
+    const V zero = hn::Zero(d);
+    const V not_above = hn::IfThenElse(hn::Lt(a, zero), hn::Neg(g), a);  // 0 or NaN at a
+    return hn::IfThenElse(hn::Gt(a, zero), g, not_above);
   }
 };
 
-// The larger; its operand takes the whole gradient, a at a tie. NaN in either operand gives NaN.
-struct max_formula {
+// The larger (kSign 1) or the smaller (kSign -1); its operand takes the whole gradient, a at a tie.
+// NaN in either operand gives NaN, and so are both gradients.
+template <int kSign>
+struct extreme_formula {
   static constexpr int operands = 2;
-  template <class D, class V>
-  static HWY_INLINE auto takes_a(D, V a, V b) {
-    return hn::Or(hn::Ge(a, b), hn::IsNaN(a));
+  template <class V>
+  static HWY_INLINE auto takes_a(V a, V b) {
+    return kSign > 0 ? hn::Ge(a, b) : hn::Le(a, b);
   }
-  FORMULA forward(D d, V a, V b) { return hn::IfThenElse(takes_a(d, a, b), a, b); }
-  FORMULA d_a(D d, V, V g, V a, V b) { return hn::IfThenElseZero(takes_a(d, a, b), g); }
-  FORMULA d_b(D d, V, V g, V a, V b) { return hn::IfThenZeroElse(takes_a(d, a, b), g); }
-};
-
-// The smaller, by the same rules.
-struct min_formula {
-  static constexpr int operands = 2;
-  template <class D, class V>
-  static HWY_INLINE auto takes_a(D, V a, V b) {
-    return hn::Or(hn::Le(a, b), hn::IsNaN(a));
+  FORMULA forward(D, V a, V b) { return hn::IfThenElse(hn::Or(takes_a(a, b), hn::IsNaN(a)), a, b); }
+  FORMULA d_a(D, V y, V g, V a, V b) {
+    return hn::IfThenElse(hn::IsNaN(y), y, hn::IfThenElseZero(takes_a(a, b), g));
   }
-  FORMULA forward(D d, V a, V b) { return hn::IfThenElse(takes_a(d, a, b), a, b); }
-  FORMULA d_a(D d, V, V g, V a, V b) { return hn::IfThenElseZero(takes_a(d, a, b), g); }
-  FORMULA d_b(D d, V, V g, V a, V b) { return hn::IfThenZeroElse(takes_a(d, a, b), g); }
+  FORMULA d_b(D, V y, V g, V a, V b) {
+    return hn::IfThenElse(hn::IsNaN(y), y, hn::IfThenZeroElse(takes_a(a, b), g));
+  }
 };
 
 // A node that hands on what it got: fans a node out, so that the sum over its users has a tree's
@@ -150,8 +176,8 @@ void fill(Table<T>& t) {
   add_elementwise<T, sqrt_formula, Op::sqrt>(t, "sqrt", "sqrt");
   add_elementwise<T, rsqrt_formula, Op::rsqrt>(t, "rsqrt", "rsqrt");
   add_elementwise<T, abs_formula, Op::abs>(t, "abs", "abs");
-  add_elementwise<T, max_formula, Op::max>(t, "max", "max");
-  add_elementwise<T, min_formula, Op::min>(t, "min", "min");
+  add_elementwise<T, extreme_formula<1>, Op::max>(t, "max", "max");
+  add_elementwise<T, extreme_formula<-1>, Op::min>(t, "min", "min");
   add_elementwise<T, copy_formula, Op::copy>(t, "copy", "=");
   add_elementwise<T, mul_formula, Op::fused_mul>(t, "fused_mul", "*");
   add_elementwise<T, add_formula, Op::fused_add>(t, "fused_add", "+");

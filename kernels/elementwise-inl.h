@@ -10,13 +10,20 @@
 //   };
 //
 // A node whose gradient is 0 passes nothing on, whatever its local derivative: 0 * infinity does
-// not become NaN in a part of the graph that the result does not depend on.
+// not become NaN in a part of the graph that the result does not depend on. That is the tape's rule
+// for scalars, and every element here is one; autograd/tape.h has the rule for other matrices.
+//
+// A derivative is computed from the operand wherever the rounded result has lost its digits: a few
+// units in the last place off wherever it is a normal number. At NaN and outside an operation's
+// domain it is NaN; where it is infinite at 0, it has at -0 the sign that it has at 0.
 #if defined(GLASSBOX_KERNELS_ELEMENTWISE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
 #undef GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
 #else
 #define GLASSBOX_KERNELS_ELEMENTWISE_INL_H_
 #endif
+
+#include <limits>
 
 #include "kernels/simd-inl.h"
 
@@ -32,6 +39,18 @@ using hn::Neg;
 using hn::Set;
 using hn::Sub;
 #include "kernels/scalar-inl.h"
+
+// x / b: by the reciprocal where that is a normal number, as kernels do that divide many numbers
+// by one, and in one step where it is not.
+template <class D, class V, class T = hn::TFromD<D>>
+HWY_INLINE V quotient(D d, V x, V b) {
+  constexpr T kLeast = std::numeric_limits<T>::min();
+  const V size = hn::Abs(b);
+  const auto is_plain =
+      hn::And(hn::Ge(size, hn::Set(d, kLeast)), hn::Le(size, hn::Set(d, 1 / kLeast)));
+  const V q = hn::Div(hn::IfThenElse(is_plain, hn::Set(d, 1), x), b);
+  return hn::IfThenElse(is_plain, hn::Mul(x, q), q);
+}
 
 template <class T, class F>
 void elementwise_forward(const Args<T>& x) {

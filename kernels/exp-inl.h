@@ -43,7 +43,9 @@ struct ExpConstants<double> {
 
 // exp(x) = 2^n exp(r), x = n ln 2 + r, |r| <= ln 2 / 2; exp(r) by its Taylor polynomial, Horner's
 // rule. 2^n is applied as two factors, so that results below the normal numbers come out as well.
-template <class D, class V>
+// kShift multiplies the result by 2^kShift before it is rounded: what is a normal number only after
+// a multiplication keeps its digits.
+template <int kShift = 0, class D, class V>
 HWY_INLINE V exp(D d, V x) {
   using T = hn::TFromD<D>;
   using C = ExpConstants<T>;
@@ -62,7 +64,8 @@ HWY_INLINE V exp(D d, V x) {
                               T(1. / 39916800),
                               T(1. / 479001600),
                               T(1. / 6227020800.)};
-  const V clamped = hn::Min(hn::Max(x, hn::Set(d, C::kLowest)), hn::Set(d, C::kHighest));
+  const V clamped =
+      hn::Min(hn::Max(x, hn::Set(d, C::kLowest - T(kShift))), hn::Set(d, C::kHighest));
   const V round = hn::Set(d, C::kRound);
   const V shifted = fma(clamped, hn::Set(d, T(1.44269504088896340736)), round);
   const V n = hn::Sub(shifted, round);
@@ -70,7 +73,8 @@ HWY_INLINE V exp(D d, V x) {
   r = fma(n, hn::Set(d, -C::kLn2Low), r);
   V p = hn::Set(d, kFactorial[C::kDegree]);
   for (int k = C::kDegree - 1; k >= 0; --k) p = fma(p, r, hn::Set(d, kFactorial[k]));
-  const auto exponent = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, round));
+  auto exponent = hn::Sub(hn::BitCast(di, shifted), hn::BitCast(di, round));
+  if constexpr (kShift != 0) exponent = hn::Add(exponent, hn::Set(di, kShift));
   const auto half = hn::ShiftRight<1>(exponent);
   const auto bias = hn::Set(di, C::kBias);
   const V scale1 = hn::BitCast(d, hn::ShiftLeft<C::kMantissaBits>(hn::Add(half, bias)));

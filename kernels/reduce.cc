@@ -1,12 +1,19 @@
 // Sums over a whole run: sum, mean, dot. One output.
 //
 // Sixteen virtual lanes, lane j for the columns that are j modulo 16, rows and columns rising; then
-// a fixed tree. The order is the same on every target, and expand() shows it.
+// a fixed tree. A running sum of very many numbers drifts, so lanes start anew after a block of
+// 512, and the sums of blocks are added in pairs, pairs of pairs and so on. The order is the same
+// on every target, and expand() shows it.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/reduce.cc"
 #include <hwy/foreach_target.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
 
 #include "kernels/expand-inl.h"
 #include "kernels/simd-inl.h"
@@ -16,16 +23,86 @@ namespace glassbox::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
+constexpr std::size_t kBlock = 512;  // elements; longer ones only where a row begins within
+
+// Calls add(n, begin, end) for pieces of rows, and end_block() wherever a block ends.
+template <class AddPiece, class EndBlock>
+HWY_INLINE void for_each_piece(std::size_t rows, std::size_t cols, AddPiece add,
+                               EndBlock end_block) {
+  std::size_t filled = 0;
+  for (std::size_t n = 0; n < rows; ++n)
+    for (std::size_t begin = 0; begin < cols; begin += kBlock) {
+      if (filled >= kBlock) {
+        end_block();
+        filled = 0;
+      }
+      const std::size_t end = std::min(cols, begin + kBlock);
+      add(n, begin, end);
+      filled += end - begin;
+    }
+  end_block();
+}
+
+// Adds sums in pairs of neighbours, their sums in pairs, and so on; what has no partner waits.
+template <class S, class Add>
+class PairSums {
+ public:
+  explicit PairSums(Add add) : add_(add) {}
+  void add(S s) {
+    for (std::size_t n = count_++; n & 1; n >>= 1) s = add_(waiting_[--size_], s);
+    waiting_[size_++] = s;
+  }
+  // REQUIRES: something was added.
+  S total() {
+    while (size_ > 1) {
+      --size_;
+      waiting_[size_ - 1] = add_(waiting_[size_ - 1], waiting_[size_]);
+    }
+    return waiting_[0];
+  }
+
+ private:
+  Add add_;
+  std::array<S, 64> waiting_;  // one for each bit of count_ that is set
+  std::size_t count_ = 0, size_ = 0;
+};
+
 // term(sums, n, m, lanes) adds `lanes` elements from column m of row n on to a part of the sums.
 template <class T, class Term>
 T reduce(const MatrixView<T>& a, Term term) {
   LaneSums<T> sums;
-  for (std::size_t n = 0; n < a.rows; ++n)
-    for_each_vector<T>(a.cols, [&](std::size_t m, std::size_t lanes) {
-      auto& part = sums.at(m);
-      part = term(part, n, m, lanes);
-    });
-  return sums.total();
+  PairSums<T, std::plus<T>> blocks{std::plus<T>()};
+  for_each_piece(
+      a.rows, a.cols,
+      [&](std::size_t n, std::size_t begin, std::size_t end) {
+        for_each_vector<T>(end - begin, [&](std::size_t i, std::size_t lanes) {
+          auto& part = sums.at(i);
+          part = term(part, n, begin + i, lanes);
+        });
+      },
+      [&] {
+        blocks.add(sums.total());
+        sums = LaneSums<T>();
+      });
+  return blocks.total();
+}
+
+// The same as nodes: term(sums, n, m) adds one element.
+template <class T, class Term>
+Node<T> expand_reduce(const MatrixView<T>& a, Emitter<T>& e, Term term) {
+  const auto add = [&e](Node<T> x, Node<T> y) { return e.apply(Op::add, x, y); };
+  PairSums<Node<T>, decltype(add)> blocks(add);
+  std::optional<LaneNodes<T>> sums(e);
+  for_each_piece(
+      a.rows, a.cols,
+      [&](std::size_t n, std::size_t begin, std::size_t end) {
+        for (std::size_t m = begin; m < end; ++m) term(*sums, n, m);
+      },
+      [&] {
+        blocks.add(sums->total());
+        sums.emplace(e);
+      });
+  return blocks.total();
 }
 
 template <class T>
@@ -55,10 +132,9 @@ T reciprocal_count(const MatrixView<T>& a) {
 
 template <class T>
 Node<T> expand_plain_sum(const Args<T>& x, Emitter<T>& e) {
-  LaneNodes<T> sums(e);
-  for (std::size_t n = 0; n < x.in[0].rows; ++n)
-    for (std::size_t m = 0; m < x.in[0].cols; ++m) sums.add(m, e.operand(0, n * x.in[0].pitch + m));
-  return sums.total();
+  return expand_reduce(x.in[0], e, [&](LaneNodes<T>& sums, std::size_t n, std::size_t m) {
+    sums.add(m, e.operand(0, n * x.in[0].pitch + m));
+  });
 }
 
 // d sum = sum of da
@@ -122,12 +198,10 @@ void dot_backward(const Args<T>& x) {
 }
 template <class T>
 void expand_dot(const Args<T>& x, Emitter<T>& e, std::size_t) {
-  LaneNodes<T> sums(e);
   const auto &a = x.in[0], &b = x.in[1];
-  for (std::size_t n = 0; n < a.rows; ++n)
-    for (std::size_t m = 0; m < a.cols; ++m)
-      sums.multiply_add(m, e.operand(0, n * a.pitch + m), e.operand(1, n * b.pitch + m));
-  e.output(0, sums.total());
+  e.output(0, expand_reduce(a, e, [&](LaneNodes<T>& sums, std::size_t n, std::size_t m) {
+             sums.multiply_add(m, e.operand(0, n * a.pitch + m), e.operand(1, n * b.pitch + m));
+           }));
 }
 
 template <class T>

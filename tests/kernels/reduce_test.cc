@@ -15,4 +15,22 @@ TEMPLATE_TEST_CASE("sum mean and dot have the bits of plain loops over 16 lanes"
     }
 }
 
+TEMPLATE_TEST_CASE("sums of very many numbers do not drift", "[kernels][reduce]", float, double) {
+  using T = TestType;
+  const double tolerance = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  for (const auto& [rows, cols] : {std::pair{1, 1 << 20}, {1 << 9, 1 << 11}, {(1 << 16) + 3, 5}}) {
+    Matrix<T> a(rows, cols), ones(rows, cols);
+    a.data.assign(a.data.size(), T(0.1));
+    ones.data.assign(a.data.size(), 1);
+    const auto exact = static_cast<double>(T(0.1)) * rows * cols;
+    for_each_simd_target([&](const std::string&) {
+      CAPTURE(rows, cols);
+      const auto value = [](const Case<T>& x) { return KernelCall<T>(x).forward().data[0]; };
+      REQUIRE(value({Op::sum, 1, 1, {a}}) == Approx(exact).epsilon(tolerance));
+      REQUIRE(value({Op::dot, 1, 1, {a, ones}}) == Approx(exact).epsilon(tolerance));
+      REQUIRE(value({Op::mean, 1, 1, {a}}) == Approx(double(T(0.1))).epsilon(tolerance));
+    });
+  }
+}
+
 }  // namespace glassbox::reference
