@@ -32,6 +32,7 @@ class Json {
   // An integer is a number written with digits alone (`7`, `-3`, but not `7.0`, `7e0` or `-0`) that
   // fits.
   std::int64_t integer() const { return std::get<std::int64_t>(value_); }
+  bool is_number() const { return kind() == Kind::integer || kind() == Kind::number; }
   // Of an integer too, widened.
   double number() const {
     return kind() == Kind::integer ? static_cast<double>(integer()) : std::get<double>(value_);

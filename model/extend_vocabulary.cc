@@ -42,14 +42,12 @@ Model<T> extend_vocabulary(const Model<T>& model, const std::vector<std::string>
     const ParameterSpec& p = layout.parameters()[i];
     const ParameterSpec& old = model.weights.layout().parameters()[i];
     const bool by_word = p.name == "token_embedding" || p.name == "output";
-    for (std::size_t row = 0; row < p.rows; ++row) {
+    p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
       const std::size_t old_row = by_word ? from[row] : row;
-      for (std::size_t col = 0; col < p.cols; ++col) {
-        grown.weights.data()[p.index(row, col)] =
-            old_row < old.rows ? model.weights.data()[old.index(old_row, col)]
-                               : static_cast<T>(random.gaussian(p.initial_std));
-      }
-    }
+      grown.weights.data()[at] = old_row < old.rows
+                                     ? model.weights.data()[old.index(old_row, col)]
+                                     : static_cast<T>(random.gaussian(p.initial_std));
+    });
   }
   return grown;
 }

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-
-#include "base/error.h"
+#include <utility>
 
 namespace glassbox {
 
-void refuse(const std::string& where, const std::string& expected, const std::string& found,
-            const std::string& advice) {
-  throw FormatError(fmt::format("{}: expected {}, found {}; {}", where, expected, found, advice));
+FormatError format_error(const std::string& where, const std::string& expected,
+                         const std::string& found, const std::string& advice) {
+  return FormatError(fmt::format("{}: expected {}, found {}; {}", where, expected, found, advice));
 }
 
 void throw_non_finite(const std::string& where, const std::string& tensor, std::size_t row,
@@ -21,11 +20,19 @@ void throw_non_finite(const std::string& where, const std::string& tensor, std::
                   where, tensor, row, col, value));
 }
 
+void validate_in_file(const GptConfig& config, const std::string& where) {
+  try {
+    config.validate();
+  } catch (const ConfigError& error) {
+    throw FormatError(where + ": " + error.what());
+  }
+}
+
 std::string short_quote(const std::string& text) {
   return text.size() < 80 ? json_quote(text) : "a long text";
 }
 
-std::string describe(const Json* value) {
+std::string describe_json(const Json* value) {
   if (value == nullptr) return "nothing";
   switch (value->kind()) {
     case Json::Kind::null:
@@ -50,24 +57,34 @@ std::string shape_text(const std::vector<std::uint64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-const Json& require(const Json& object, const std::string& key, Json::Kind kind,
-                    const std::string& expected, const std::string& where) {
-  const Json* value = object.find(key);
-  if (value == nullptr || value->kind() != kind) {
-    refuse(where + ": " + key, expected, describe(value));
+FileObject::FileObject(const Json& json, std::string where,
+                       std::initializer_list<const char*> known)
+    : json_(json), where_(std::move(where)) {
+  if (json.kind() != Json::Kind::object) {
+    throw format_error(where_, "an object", describe_json(&json));
   }
+  for (const auto& [key, value] : json.object()) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+    throw format_error(where_, fmt::format("only {}", fmt::join(known, ", ")), short_quote(key));
+  }
+}
+
+const Json& FileObject::get(const std::string& key, Json::Kind kind,
+                            const std::string& expected) const {
+  const Json* value = json_.find(key);
+  if (value == nullptr || value->kind() != kind) throw error(key, expected);
   return *value;
 }
 
-void require_keys(const Json& object, std::initializer_list<const char*> known,
-                  const std::string& where) {
-  if (object.kind() != Json::Kind::object) refuse(where, "an object", describe(&object));
-  for (const auto& [key, value] : object.object()) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    std::string names;
-    for (const char* name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-    refuse(where, "only " + names, short_quote(key));
-  }
+std::size_t FileObject::size(const std::string& key) const {
+  const std::int64_t value = get(key, Json::Kind::integer, "a whole number").integer();
+  if (value < 1) throw error(key, "at least 1");
+  return static_cast<std::size_t>(value);
+}
+
+FormatError FileObject::error(const std::string& key, const std::string& expected,
+                              const std::string& advice) const {
+  return format_error(where_ + ": " + key, expected, describe_json(json_.find(key)), advice);
 }
 
 }  // namespace glassbox

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@ constexpr const char* kConfigKey = "glassbox.config";
 constexpr const char* kTokenizerKey = "glassbox.tokenizer";
 constexpr const char* kTrainingKey = "glassbox.training";
 constexpr const char* kVersion = "1";
+constexpr const char* kNewer = "this glassbox knows no other: use the one that wrote the file";
 // Tensors beside the model's that other commands know.
 constexpr const char* kReserved[] = {"optimizer.", "best.", "lora."};
 
@@ -48,8 +50,8 @@ std::string tokenizer_text(const Tokenizer& tokenizer) {
 const std::string& metadata(const SafetensorsReader& file, const char* key) {
   const auto found = file.metadata().find(key);
   if (found == file.metadata().end()) {
-    refuse(file.path() + ": " + key, "the metadata of a glassbox model", "nothing",
-           "the file is damaged or was written by another program");
+    throw format_error(file.path() + ": " + key, "the metadata of a glassbox model", "nothing",
+                       "the file is damaged or was written by another program");
   }
   return found->second;
 }
@@ -57,84 +59,65 @@ const std::string& metadata(const SafetensorsReader& file, const char* key) {
 GptConfig read_config(const SafetensorsReader& file) {
   const std::string where = file.path() + ": " + kConfigKey;
   const Json json = Json::parse(metadata(file, kConfigKey), where);
-  require_keys(json,
-               {"n_layer", "n_embd", "n_head", "block_size", "vocab_size", "activation",
-                "norm_epsilon", "tie_weights"},
-               where);
-  const auto size = [&](const char* key) {
-    const Json& value = require(json, key, Json::Kind::integer, "a whole number", where);
-    if (value.integer() < 0) refuse(where + ": " + key, "at least 1", describe(&value));
-    return static_cast<std::size_t>(value.integer());
-  };
-  GptConfig config;
-  config.n_layer = size("n_layer");
-  config.n_embd = size("n_embd");
-  config.n_head = size("n_head");
-  config.block_size = size("block_size");
-  config.vocab_size = size("vocab_size");
+  const FileObject object(json, where,
+                          {"n_layer", "n_embd", "n_head", "block_size", "vocab_size", "activation",
+                           "norm_epsilon", "tie_weights"});
+  GptConfig config{.vocab_size = object.size("vocab_size"),
+                   .block_size = object.size("block_size"),
+                   .n_layer = object.size("n_layer"),
+                   .n_head = object.size("n_head"),
+                   .n_embd = object.size("n_embd")};
   const Json* epsilon = json.find("norm_epsilon");
-  if (epsilon == nullptr ||
-      (epsilon->kind() != Json::Kind::number && epsilon->kind() != Json::Kind::integer)) {
-    refuse(where + ": norm_epsilon", "a number", describe(epsilon));
-  }
+  if (epsilon == nullptr || !epsilon->is_number()) throw object.error("norm_epsilon", "a number");
   config.norm_epsilon = epsilon->number();
-  const Json& activation = require(json, "activation", Json::Kind::string, "relu", where);
-  if (activation.string() != "relu") {
-    refuse(where + ": activation", "relu", describe(&activation),
-           "this glassbox knows no other: use the one that wrote the file");
+  if (object.get("activation", Json::Kind::string, "relu").string() != "relu") {
+    throw object.error("activation", "relu", kNewer);
   }
-  if (require(json, "tie_weights", Json::Kind::boolean, "false", where).boolean()) {
-    refuse(where + ": tie_weights", "false", "true",
-           "this glassbox can't tie weights: use the one that wrote the file");
+  if (object.get("tie_weights", Json::Kind::boolean, "false").boolean()) {
+    throw object.error("tie_weights", "false",
+                       "this glassbox can't tie weights: use the one that wrote the file");
   }
-  try {
-    config.validate();
-  } catch (const ConfigError& error) {
-    throw FormatError(fmt::format("{}: {}", where, error.what()));
-  }
+  validate_in_file(config, where);
   return config;
 }
 
 Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config) {
   const std::string where = file.path() + ": " + kTokenizerKey;
   const Json json = Json::parse(metadata(file, kTokenizerKey), where);
-  require_keys(json, {"kind", "lowercase", "bos", "unk", "tokens"}, where);
-  const Json& kind = require(json, "kind", Json::Kind::string, "a tokenizer's name", where);
+  const FileObject object(json, where, {"kind", "lowercase", "bos", "unk", "tokens"});
+  const Json& kind = object.get("kind", Json::Kind::string, "a tokenizer's name");
   if (find_tokenizer_kind(kind.string()) == nullptr) {
-    std::string names;
-    for (const TokenizerKind& known : tokenizer_kinds())
-      names += (names.empty() ? "" : " or ") + std::string(known.name);
-    refuse(where + ": kind", names, describe(&kind),
-           "this glassbox knows no other: use the one that wrote the file");
+    std::vector<std::string_view> names;
+    for (const TokenizerKind& known : tokenizer_kinds()) names.emplace_back(known.name);
+    throw object.error("kind", fmt::format("{}", fmt::join(names, " or ")), kNewer);
   }
-  const bool lowercase =
-      require(json, "lowercase", Json::Kind::boolean, "true or false", where).boolean();
-  const Json* const unk = json.find("unk");
-  std::optional<TokenId> unk_id;
-  if (unk == nullptr || unk->kind() != Json::Kind::integer) {
-    require(json, "unk", Json::Kind::null, "null or an id", where);
-  } else if (unk->integer() < 0 ||
-             unk->integer() + 1 >= static_cast<std::int64_t>(config.vocab_size)) {
-    refuse(where + ": unk", fmt::format("null or an id below {}", config.vocab_size - 1),
-           describe(unk));
-  } else {
-    unk_id = static_cast<TokenId>(unk->integer());
-  }
+  const bool lowercase = object.get("lowercase", Json::Kind::boolean, "true or false").boolean();
   std::vector<std::string> words;
-  for (const Json& word :
-       require(json, "tokens", Json::Kind::array, "a list of words", where).array()) {
-    if (word.kind() != Json::Kind::string) refuse(where + ": tokens", "words", describe(&word));
+  for (const Json& word : object.get("tokens", Json::Kind::array, "a list of words").array()) {
+    if (word.kind() != Json::Kind::string) {
+      throw format_error(where + ": tokens", "words", describe_json(&word));
+    }
     words.push_back(word.string());
   }
   if (words.size() + 1 != config.vocab_size) {
-    refuse(where + ": tokens", fmt::format("{} words (vocab_size less BOS)", config.vocab_size - 1),
-           fmt::format("{}", words.size()));
+    throw format_error(where + ": tokens",
+                       fmt::format("{} words (vocab_size less BOS)", config.vocab_size - 1),
+                       std::to_string(words.size()));
   }
-  const Json& bos = require(json, "bos", Json::Kind::integer, "a whole number", where);
-  if (bos.integer() != static_cast<std::int64_t>(words.size())) {
-    refuse(where + ": bos", fmt::format("{}, behind the last word", words.size()), describe(&bos));
+  const auto bos = static_cast<std::int64_t>(words.size());
+  if (object.get("bos", Json::Kind::integer, "a whole number").integer() != bos) {
+    throw object.error("bos", fmt::format("{}, behind the last word", bos));
   }
-  return Tokenizer::from_words(std::move(words), lowercase, where, unk_id, kind.string());
+  std::optional<TokenId> unk;
+  const Json* const unk_id = json.find("unk");
+  if (unk_id == nullptr || unk_id->kind() != Json::Kind::integer) {
+    object.get("unk", Json::Kind::null, "null or an id");
+  } else if (unk_id->integer() < 0 || unk_id->integer() >= bos) {
+    throw object.error("unk", fmt::format("null or an id below {}", bos));
+  } else {
+    unk = static_cast<TokenId>(unk_id->integer());
+  }
+  return Tokenizer::from_words(std::move(words), lowercase, where, unk, kind.string());
 }
 
 // The tensor of that parameter, which must be there with its shape and that dtype.
@@ -142,10 +125,11 @@ const SafetensorsReader::Tensor& parameter(const SafetensorsReader& file, const 
                                            const ParameterSpec& spec, const std::string& dtype) {
   const std::string where = file.path() + ": " + name;
   const SafetensorsReader::Tensor* tensor = file.find(name);
-  if (tensor == nullptr) refuse(where, "a tensor of that name", "none");
-  if (tensor->dtype != dtype) refuse(where, "dtype " + dtype, tensor->dtype);
+  if (tensor == nullptr) throw format_error(where, "a tensor of that name", "none");
+  if (tensor->dtype != dtype) throw format_error(where, "dtype " + dtype, tensor->dtype);
   if (tensor->shape != std::vector<std::uint64_t>{spec.rows, spec.cols}) {
-    refuse(where, fmt::format("shape [{}, {}]", spec.rows, spec.cols), shape_text(tensor->shape));
+    throw format_error(where, fmt::format("shape [{}, {}]", spec.rows, spec.cols),
+                       shape_text(tensor->shape));
   }
   return *tensor;
 }
@@ -154,19 +138,14 @@ const SafetensorsReader::Tensor& parameter(const SafetensorsReader& file, const 
 void check_tensors(const SafetensorsReader& file, const ParameterLayout& layout,
                    const std::string& dtype) {
   for (const ParameterSpec& p : layout.parameters()) parameter(file, p.name, p, dtype);
-  // All names of the layout are there, and its names and the file's are distinct: if the numbers
-  // are equal there is no other. Only else is each looked up.
-  const auto& tensors = file.tensors();
-  if (tensors.size() == layout.parameters().size()) return;
-  std::vector<std::string_view> known;
-  for (const ParameterSpec& p : layout.parameters()) known.push_back(p.name);
-  std::sort(known.begin(), known.end());
-  for (const auto& tensor : tensors) {
+  std::set<std::string_view> known;
+  for (const ParameterSpec& p : layout.parameters()) known.insert(p.name);
+  for (const auto& tensor : file.tensors()) {
     const bool reserved = std::any_of(std::begin(kReserved), std::end(kReserved),
                                       [&](const char* p) { return tensor.name.starts_with(p); });
-    if (!reserved && !std::binary_search(known.begin(), known.end(), tensor.name)) {
-      refuse(file.path() + ": " + tensor.name, "only the parameters of glassbox.config",
-             "a tensor beside them");
+    if (!reserved && !known.contains(tensor.name)) {
+      throw format_error(file.path() + ": " + tensor.name, "only the parameters of glassbox.config",
+                         "a tensor beside them");
     }
   }
 }
@@ -186,8 +165,8 @@ Model<T> convert(Model<U> model, const std::string& path) {
   const ParameterLayout& layout = weights.layout();
   for (std::size_t i = 0; i < layout.slab_size(); ++i) {
     if (!std::isfinite(weights.data()[i])) {
-      refuse(path + ": " + layout.label(i), "a number that fits 32 bits",
-             json_number(model.weights.data()[i]), "use --precision double");
+      throw format_error(path + ": " + layout.label(i), "a number that fits 32 bits",
+                         json_number(model.weights.data()[i]), "use --precision double");
     }
   }
   return {std::move(model.tokenizer), std::move(weights), std::move(model.training)};
@@ -202,16 +181,14 @@ void read_parameters(const SafetensorsReader& file, const std::string& prefix,
     const std::string name = prefix + p.name;
     const std::string bytes = file.read(parameter(file, name, p, kDtype<T>));
     const char* next = bytes.data();
-    for (std::size_t row = 0; row < p.rows; ++row) {
-      for (std::size_t col = 0; col < p.cols; ++col, next += sizeof(T)) {
-        const T value = from_little_endian<T>(next);
-        if (!std::isfinite(value)) {
-          refuse(fmt::format("{}: {}[{}][{}]", file.path(), name, row, col), "a finite number",
-                 fmt::format("{}", value));
-        }
-        slab[p.index(row, col)] = value;
+    p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
+      slab[at] = from_little_endian<T>(next);
+      next += sizeof(T);
+      if (!std::isfinite(slab[at])) {
+        throw format_error(fmt::format("{}: {}[{}][{}]", file.path(), name, row, col),
+                           "a finite number", fmt::format("{}", slab[at]));
       }
-    }
+    });
   }
 }
 
@@ -221,13 +198,11 @@ void append_parameters(WeightsView<T> weights, const std::string& prefix, const 
   for (const ParameterSpec& p : weights.layout->parameters()) {
     TensorToWrite tensor{prefix + p.name, kDtype<T>, {p.rows, p.cols}, ""};
     tensor.bytes.reserve(p.size() * sizeof(T));
-    for (std::size_t row = 0; row < p.rows; ++row) {
-      for (std::size_t col = 0; col < p.cols; ++col) {
-        const T value = weights.data[p.index(row, col)];
-        if (!std::isfinite(value)) throw_non_finite(where, tensor.name, row, col, value);
-        append_little_endian(value, tensor.bytes);
-      }
-    }
+    p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
+      const T value = weights.data[at];
+      if (!std::isfinite(value)) throw_non_finite(where, tensor.name, row, col, value);
+      append_little_endian(value, tensor.bytes);
+    });
     tensors.push_back(std::move(tensor));
   }
 }
@@ -245,17 +220,17 @@ AnyModel read_model(const std::string& path) {
   const SafetensorsReader file(path);
   const std::string& version = metadata(file, kVersionKey);
   if (version != kVersion) {
-    refuse(path + ": " + kVersionKey, kVersion, short_quote(version),
-           "a newer glassbox wrote the file: use that one");
+    throw format_error(path + ": " + kVersionKey, kVersion, short_quote(version),
+                       "a newer glassbox wrote the file: use that one");
   }
   const GptConfig config = read_config(file);
   Tokenizer tokenizer = read_tokenizer(file, config);
   // A layer takes memory even before its weights: believe in no more of them than there are
   // tensors.
   if (config.n_layer > file.tensors().size()) {
-    refuse(path + ": " + kConfigKey + ": n_layer",
-           fmt::format("at most {} (the tensors in the file)", file.tensors().size()),
-           fmt::format("{}", config.n_layer));
+    throw format_error(path + ": " + kConfigKey + ": n_layer",
+                       fmt::format("at most {} (the tensors in the file)", file.tensors().size()),
+                       fmt::format("{}", config.n_layer));
   }
   const ParameterLayout layout(config);
   const SafetensorsReader::Tensor* first = file.find(layout.parameters().front().name);

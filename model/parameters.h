@@ -37,6 +37,13 @@ struct ParameterSpec {
     return is_matrix ? ParameterBlock{offset, cols, rows, pitch}
                      : ParameterBlock{offset, rows, cols, pitch};
   }
+  // Calls f(row, col, index(row, col)) for every element, in the file's order.
+  template <class F>
+  void for_each_element(F f) const {
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t col = 0; col < cols; ++col) f(row, col, index(row, col));
+    }
+  }
 };
 
 struct LayerBlocks {

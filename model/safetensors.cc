@@ -38,7 +38,7 @@ unsigned dtype_bits(std::string_view dtype) {
 // A plain integer from 0 to 2^63 - 1.
 std::uint64_t whole_number(const Json& value, const std::string& where) {
   if (value.kind() != Json::Kind::integer || value.integer() < 0) {
-    refuse(where, "a whole number from 0 to 2^63 - 1", describe(&value));
+    throw format_error(where, "a whole number from 0 to 2^63 - 1", describe_json(&value));
   }
   return static_cast<std::uint64_t>(value.integer());
 }
@@ -53,11 +53,12 @@ std::uint64_t byte_count(const SafetensorsReader::Tensor& tensor, unsigned bits,
   }
   overflow |= __builtin_mul_overflow(count, std::uint64_t{bits}, &count);
   if (overflow) {
-    refuse(where + ": shape", "a size within 64 bits", shape_text(tensor.shape));
+    throw format_error(where + ": shape", "a size within 64 bits", shape_text(tensor.shape));
   }
   if (count % 8 != 0) {
-    refuse(where + ": shape", "a whole number of bytes",
-           fmt::format("{} bits ({} of {})", count, shape_text(tensor.shape), tensor.dtype));
+    throw format_error(
+        where + ": shape", "a whole number of bytes",
+        fmt::format("{} bits ({} of {})", count, shape_text(tensor.shape), tensor.dtype));
   }
   return count / 8;
 }
@@ -75,40 +76,40 @@ bool has_control_character(std::string_view utf8) {
 SafetensorsReader::Tensor parse_tensor(const std::string& name, const Json& entry,
                                        const std::string& path) {
   if (has_control_character(name) || name.size() > kMaxName) {
-    refuse(path + ": header", "names of at most 1024 bytes without control characters",
-           name.size() > kMaxName ? fmt::format("one of {} bytes", name.size()) : "another");
+    throw format_error(
+        path + ": header", "names of at most 1024 bytes without control characters",
+        name.size() > kMaxName ? fmt::format("one of {} bytes", name.size()) : "another");
   }
   const std::string where = path + ": " + name;
   SafetensorsReader::Tensor tensor{name, "", {}, 0, 0};
-  require_keys(entry, {"dtype", "shape", "data_offsets"}, where);
-  tensor.dtype = require(entry, "dtype", Json::Kind::string, "a text", where).string();
+  const FileObject object(entry, where, {"dtype", "shape", "data_offsets"});
+  tensor.dtype = object.get("dtype", Json::Kind::string, "a text").string();
   const unsigned bits = dtype_bits(tensor.dtype);
-  if (bits == 0)
-    refuse(where + ": dtype", "one of the format's, like F32", describe(entry.find("dtype")));
-  const auto& shape = require(entry, "shape", Json::Kind::array, "a list", where).array();
+  if (bits == 0) throw object.error("dtype", "one of the format's, like F32");
+  const auto& shape = object.get("shape", Json::Kind::array, "a list").array();
   if (shape.size() > kMaxDimensions) {
-    refuse(where + ": shape", fmt::format("at most {} sizes", kMaxDimensions),
-           fmt::format("{}", shape.size()));
+    throw format_error(where + ": shape", fmt::format("at most {} sizes", kMaxDimensions),
+                       std::to_string(shape.size()));
   }
   for (const Json& size : shape) {
     tensor.shape.push_back(whole_number(size, where + ": shape"));
   }
-  const Json& offsets = require(entry, "data_offsets", Json::Kind::array, "a list", where);
-  if (offsets.array().size() != 2) {
-    refuse(where + ": data_offsets", "two numbers", fmt::format("{}", offsets.array().size()));
+  const auto& offsets = object.get("data_offsets", Json::Kind::array, "a list").array();
+  if (offsets.size() != 2) {
+    throw format_error(where + ": data_offsets", "two numbers", std::to_string(offsets.size()));
   }
-  tensor.begin = whole_number(offsets.array()[0], where + ": data_offsets");
-  tensor.end = whole_number(offsets.array()[1], where + ": data_offsets");
+  tensor.begin = whole_number(offsets[0], where + ": data_offsets");
+  tensor.end = whole_number(offsets[1], where + ": data_offsets");
   if (tensor.end < tensor.begin) {
-    refuse(where + ": data_offsets", "an end not before the beginning",
-           fmt::format("[{}, {}]", tensor.begin, tensor.end));
+    throw format_error(where + ": data_offsets", "an end not before the beginning",
+                       fmt::format("[{}, {}]", tensor.begin, tensor.end));
   }
   const std::uint64_t bytes = byte_count(tensor, bits, where);
   if (tensor.end - tensor.begin != bytes) {
-    refuse(
+    throw format_error(
         where + ": data_offsets",
         fmt::format("{} bytes for shape {} of {}", bytes, shape_text(tensor.shape), tensor.dtype),
-        fmt::format("{}", tensor.end - tensor.begin));
+        std::to_string(tensor.end - tensor.begin));
   }
   return tensor;
 }
@@ -124,44 +125,21 @@ void check_coverage(const std::vector<SafetensorsReader::Tensor>& tensors,
   std::uint64_t next = 0;
   for (const auto* tensor : sorted) {
     if (tensor->begin != next) {
-      refuse(path + ": " + tensor->name + ": data_offsets",
-             fmt::format("a beginning at {}, where the tensor before ends", next),
-             fmt::format("{} ({})", tensor->begin, tensor->begin < next ? "an overlap" : "a gap"));
+      throw format_error(
+          path + ": " + tensor->name + ": data_offsets",
+          fmt::format("a beginning at {}, where the tensor before ends", next),
+          fmt::format("{} ({})", tensor->begin, tensor->begin < next ? "an overlap" : "a gap"));
     }
     next = tensor->end;
   }
   if (next != buffer_size) {
-    refuse(
+    throw format_error(
         path + ": size", fmt::format("{} bytes of numbers behind the header", next),
         fmt::format("{} ({})", buffer_size, buffer_size < next ? "cut short" : "trailing bytes"));
   }
 }
 
 }  // namespace
-
-template <class T>
-void append_little_endian(T value, std::string& bytes) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  const Bits bits = std::bit_cast<Bits>(value);
-  for (std::size_t i = 0; i < sizeof(T); ++i) bytes += static_cast<char>(bits >> (8 * i) & 0xFF);
-}
-
-template <class T>
-T from_little_endian(const char* bytes) {
-  using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  Bits bits = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    bits |= static_cast<Bits>(static_cast<unsigned char>(bytes[i])) << (8 * i);
-  }
-  return std::bit_cast<T>(bits);
-}
-
-template void append_little_endian(float, std::string&);
-template void append_little_endian(double, std::string&);
-template void append_little_endian(std::uint64_t, std::string&);
-template float from_little_endian(const char*);
-template double from_little_endian(const char*);
-template std::uint64_t from_little_endian(const char*);
 
 SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
   std::error_code ignored;
@@ -174,15 +152,16 @@ SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
   }
   file_->seekg(0, std::ios::end);
   const auto size = static_cast<std::uint64_t>(file_->tellg());
-  if (size < 8) refuse(path + ": header", "a file of at least 8 bytes", fmt::format("{}", size));
+  if (size < 8)
+    throw format_error(path + ": header", "a file of at least 8 bytes", std::to_string(size));
   const auto length = from_little_endian<std::uint64_t>(read_at(0, 8).data());
   if (length > kMaxHeader) {
-    refuse(path + ": header", fmt::format("a length of at most {} bytes", kMaxHeader),
-           fmt::format("{}", length), "the file is damaged or no safetensors file");
+    throw format_error(path + ": header", fmt::format("a length of at most {} bytes", kMaxHeader),
+                       std::to_string(length), "the file is damaged or no safetensors file");
   }
   if (length > size - 8) {
-    refuse(path + ": header", fmt::format("{} bytes", length),
-           fmt::format("{} (cut short)", size - 8));
+    throw format_error(path + ": header", fmt::format("{} bytes", length),
+                       fmt::format("{} (cut short)", size - 8));
   }
   buffer_ = 8 + length;
   parse(read_at(8, length), size - buffer_);
@@ -191,20 +170,21 @@ SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
 void SafetensorsReader::parse(const std::string& header, std::uint64_t buffer_size) {
   const std::string where = path_ + ": header";
   if (header.empty() || header.front() != '{') {
-    refuse(where, "a JSON object", header.empty() ? "nothing" : "something else",
-           "the file is damaged or no safetensors file");
+    throw format_error(where, "a JSON object", header.empty() ? "nothing" : "something else",
+                       "the file is damaged or no safetensors file");
   }
   const Json root = Json::parse(header, where, kMaxDepth);
   if (header[header.find_last_not_of(' ')] != '}') {
-    refuse(where, "nothing but blanks behind the object", "something else");
+    throw format_error(where, "nothing but blanks behind the object", "something else");
   }
   for (const auto& [name, entry] : root.object()) {
     if (name == kMetadata) {
       const std::string place = path_ + ": " + kMetadata;
-      if (entry.kind() != Json::Kind::object) refuse(place, "an object", describe(&entry));
+      if (entry.kind() != Json::Kind::object)
+        throw format_error(place, "an object", describe_json(&entry));
       for (const auto& [key, value] : entry.object()) {
         if (value.kind() != Json::Kind::string) {
-          refuse(place + ": " + short_quote(key), "a text", describe(&value));
+          throw format_error(place + ": " + short_quote(key), "a text", describe_json(&value));
         }
         metadata_.emplace(key, value.string());
       }

@@ -24,9 +24,20 @@ inline constexpr const char* kDtype = std::is_same_v<T, float> ? "F32" : "F64";
 
 // A scalar's bytes in a file, on any host.
 template <class T>
-void append_little_endian(T value, std::string& bytes);
+using BitsOf = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 template <class T>
-T from_little_endian(const char* bytes);
+void append_little_endian(T value, std::string& bytes) {
+  const auto bits = std::bit_cast<BitsOf<T>>(value);
+  for (std::size_t i = 0; i < sizeof(T); ++i) bytes += static_cast<char>(bits >> (8 * i) & 0xFF);
+}
+template <class T>
+T from_little_endian(const char* bytes) {
+  BitsOf<T> bits = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    bits |= BitsOf<T>{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  }
+  return std::bit_cast<T>(bits);
+}
 
 class SafetensorsReader {
  public:

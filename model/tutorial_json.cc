@@ -25,28 +25,17 @@ unsigned utf16_rank(char c) {
 }
 
 GptConfig read_config(const Json& json, const std::string& where) {
-  require_keys(json, {"nLayer", "nEmbd", "nHead", "blockSize", "headDim", "vocabSize"}, where);
-  const auto size = [&](const char* key) {
-    const Json& value = require(json, key, Json::Kind::integer, "a whole number", where);
-    if (value.integer() < 1) refuse(where + ": " + key, "at least 1", describe(&value));
-    return static_cast<std::size_t>(value.integer());
-  };
-  GptConfig config;
-  config.n_layer = size("nLayer");
-  config.n_embd = size("nEmbd");
-  config.n_head = size("nHead");
-  config.block_size = size("blockSize");
-  config.vocab_size = size("vocabSize");
-  config.norm_epsilon = kNormEpsilon;
-  const std::size_t head_dim = size("headDim");
-  try {
-    config.validate();
-  } catch (const ConfigError& error) {
-    throw FormatError(fmt::format("{}: {}", where, error.what()));
-  }
-  if (head_dim != config.head_dim()) {
-    refuse(where + ": headDim", fmt::format("{} (nEmbd / nHead)", config.head_dim()),
-           fmt::format("{}", head_dim));
+  const FileObject object(json, where,
+                          {"nLayer", "nEmbd", "nHead", "blockSize", "headDim", "vocabSize"});
+  const GptConfig config{.vocab_size = object.size("vocabSize"),
+                         .block_size = object.size("blockSize"),
+                         .n_layer = object.size("nLayer"),
+                         .n_head = object.size("nHead"),
+                         .n_embd = object.size("nEmbd"),
+                         .norm_epsilon = kNormEpsilon};
+  validate_in_file(config, where);
+  if (object.size("headDim") != config.head_dim()) {
+    throw object.error("headDim", fmt::format("{} (nEmbd / nHead)", config.head_dim()));
   }
   return config;
 }
@@ -65,31 +54,33 @@ Tokenizer tutorial_tokenizer(const Corpus& corpus) {
 
 Model<double> read_tutorial_model(const std::string& path, Tokenizer tokenizer) {
   const Json json = Json::parse(read_file(path), path);
-  require_keys(json, {"config", "weights"}, path);
-  const GptConfig config = read_config(
-      require(json, "config", Json::Kind::object, "an object", path), path + ": config");
-  const auto& list = require(json, "weights", Json::Kind::array, "a list of numbers", path).array();
+  const FileObject file(json, path, {"config", "weights"});
+  const GptConfig config =
+      read_config(file.get("config", Json::Kind::object, "an object"), path + ": config");
+  const auto& list = file.get("weights", Json::Kind::array, "a list of numbers").array();
   if (list.size() != config.parameter_count()) {
-    refuse(path + ": weights", fmt::format("{} numbers for this config", config.parameter_count()),
-           fmt::format("{}", list.size()));
+    throw format_error(path + ": weights",
+                       fmt::format("{} numbers for this config", config.parameter_count()),
+                       std::to_string(list.size()));
   }
   if (tokenizer.size() != config.vocab_size) {
-    refuse(path + ": vocabSize",
-           fmt::format("{}, the size of the vocabulary given (words and BOS)", tokenizer.size()),
-           fmt::format("{}", config.vocab_size), "give the text that this model was trained on");
+    throw format_error(
+        path + ": vocabSize",
+        fmt::format("{}, the size of the vocabulary given (words and BOS)", tokenizer.size()),
+        std::to_string(config.vocab_size), "give the text that this model was trained on");
   }
   Model<double> model{std::move(tokenizer), Weights<double>(config), "{}"};
   std::size_t i = 0;
   for (const ParameterSpec& p : model.weights.layout().parameters()) {
-    for (std::size_t row = 0; row < p.rows; ++row) {
-      for (std::size_t col = 0; col < p.cols; ++col, ++i) {
-        if (list[i].kind() != Json::Kind::number && list[i].kind() != Json::Kind::integer) {
-          refuse(fmt::format("{}: weights[{}] ({}[{}][{}])", path, i, p.name, row, col), "a number",
-                 describe(&list[i]));
-        }
-        model.weights.data()[p.index(row, col)] = list[i].number();
+    p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
+      const Json& weight = list[i];
+      if (!weight.is_number()) {
+        throw format_error(fmt::format("{}: weights[{}] ({}[{}][{}])", path, i, p.name, row, col),
+                           "a number", describe_json(&weight));
       }
-    }
+      model.weights.data()[at] = weight.number();
+      ++i;
+    });
   }
   return model;
 }
@@ -109,13 +100,11 @@ void write_tutorial_model(const std::string& path, WeightsView<T> weights) {
   json.member("headDim", c.head_dim()).member("vocabSize", c.vocab_size).end_object();
   json.key("weights").begin_array();
   for (const ParameterSpec& p : weights.layout->parameters()) {
-    for (std::size_t row = 0; row < p.rows; ++row) {
-      for (std::size_t col = 0; col < p.cols; ++col) {
-        const double value = static_cast<double>(weights.data[p.index(row, col)]);
-        if (!std::isfinite(value)) throw_non_finite(path, p.name, row, col, value);
-        json.value(value);
-      }
-    }
+    p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
+      const double value = static_cast<double>(weights.data[at]);
+      if (!std::isfinite(value)) throw_non_finite(path, p.name, row, col, value);
+      json.value(value);
+    });
   }
   write_file(path, json.end_array().end_object().take());
 }

@@ -39,11 +39,9 @@ Weights<U> Weights<T>::as() const {
 template <class T>
 void initialize(const ParameterLayout& layout, T* slab, Random& random) {
   for (const ParameterSpec& p : layout.parameters()) {
-    for (std::size_t row = 0; row < p.rows; ++row) {
-      for (std::size_t col = 0; col < p.cols; ++col) {
-        slab[p.index(row, col)] = static_cast<T>(random.gaussian(p.initial_std));
-      }
-    }
+    p.for_each_element([&](std::size_t, std::size_t, std::size_t i) {
+      slab[i] = static_cast<T>(random.gaussian(p.initial_std));
+    });
   }
 }
 
