@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <cstddef>
+#include <numeric>
+
+#include "inspect/inspection.h"
 
 namespace glassbox {
 
@@ -35,18 +38,22 @@ std::vector<double> main_direction(const Covariance& covariance, double& varianc
 EmbeddingMap embedding_map(const Model<double>& model) {
   const ParameterSpec& table = *model.weights.layout().find("token_embedding");
   const std::size_t width = table.cols;
+  const auto rows = static_cast<double>(table.rows);
   const auto at = [&](std::size_t word, std::size_t c) {
     return model.weights.data()[table.index(word, c)];
   };
   std::vector<double> mean(width);
   for (std::size_t w = 0; w < table.rows; ++w)
-    for (std::size_t c = 0; c < width; ++c) mean[c] += at(w, c) / static_cast<double>(table.rows);
+    for (std::size_t c = 0; c < width; ++c) mean[c] += at(w, c) / rows;
   Covariance covariance(width, std::vector<double>(width));
-  for (std::size_t w = 0; w < table.rows; ++w)
+  std::vector<double> centred(width);
+  for (std::size_t w = 0; w < table.rows; ++w) {
+    for (std::size_t c = 0; c < width; ++c) centred[c] = at(w, c) - mean[c];
     for (std::size_t i = 0; i < width; ++i)
-      for (std::size_t j = 0; j < width; ++j)
-        covariance[i][j] +=
-            (at(w, i) - mean[i]) * (at(w, j) - mean[j]) / static_cast<double>(table.rows);
+      for (std::size_t j = 0; j <= i; ++j) covariance[i][j] += centred[i] * centred[j] / rows;
+  }
+  for (std::size_t i = 0; i < width; ++i)
+    for (std::size_t j = i + 1; j < width; ++j) covariance[i][j] = covariance[j][i];
   double all = 0;
   for (std::size_t c = 0; c < width; ++c) all += covariance[c][c];
 
@@ -70,6 +77,52 @@ EmbeddingMap embedding_map(const Model<double>& model) {
     map.words.push_back(place);
   }
   return map;
+}
+
+namespace {
+std::vector<TokenId> all_words(const Model<double>& model) {
+  std::vector<TokenId> words(model.config().vocab_size);
+  std::iota(words.begin(), words.end(), TokenId{0});
+  return words;
+}
+}  // namespace
+
+NearestWords::NearestWords(const Model<double>& model) : NearestWords(model, all_words(model)) {}
+
+NearestWords::NearestWords(const Model<double>& model, std::span<const TokenId> among)
+    : model_(model), words_(among.begin(), among.end()), squares_(among.size()) {
+  const ParameterSpec& table = *model.weights.layout().find("token_embedding");
+  for (std::size_t c = 0; c < table.cols; ++c)
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const double x = model.weights.data()[table.index(words_[i], c)];
+      columns_.push_back(x);
+      squares_[i] += x * x;
+    }
+}
+
+std::vector<WordDistance> NearestWords::of(TokenId word, std::size_t count) const {
+  const ParameterSpec& table = *model_.weights.layout().find("token_embedding");
+  std::vector<double> cosine(words_.size());
+  double square = 0;
+  for (std::size_t c = 0; c < table.cols; ++c) {
+    const double x = model_.weights.data()[table.index(word, c)];
+    square += x * x;
+    const double* const column = columns_.data() + c * words_.size();
+    for (std::size_t i = 0; i < words_.size(); ++i) cosine[i] += x * column[i];
+  }
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const double sizes = std::sqrt(square * squares_[i]);
+    cosine[i] = sizes > 0 ? cosine[i] / sizes : 0;
+    if (words_[i] == word)
+      cosine[i] = -2;  // behind all others
+    else
+      ++others;
+  }
+  std::vector<WordDistance> result;
+  for (const TokenId i : likeliest_tokens(cosine, std::min(count, others)))
+    result.push_back({words_[i], cosine[i]});
+  return result;
 }
 
 }  // namespace glassbox

@@ -146,26 +146,4 @@ ParameterNudge nudge_parameter(Inspection& inspection, const ParameterElement& e
   return {tape.grad(id) * delta, after - before};
 }
 
-std::vector<WordDistance> nearest_words(const Model<double>& model, TokenId word,
-                                        std::size_t count) {
-  const ParameterSpec& table = *model.weights.layout().find("token_embedding");
-  const double* data = model.weights.data();
-  const auto dot = [&](TokenId a, TokenId b) {
-    double sum = 0;
-    for (std::size_t c = 0; c < table.cols; ++c)
-      sum += data[table.index(a, c)] * data[table.index(b, c)];
-    return sum;
-  };
-  std::vector<double> cosine(table.rows);
-  for (TokenId other = 0; other < table.rows; ++other) {
-    const double sizes = std::sqrt(dot(word, word) * dot(other, other));
-    cosine[other] = sizes > 0 ? dot(word, other) / sizes : 0;
-  }
-  cosine[word] = -2;  // not a neighbour of itself
-  std::vector<WordDistance> result;
-  for (const TokenId id : likeliest_tokens(cosine, std::min(count, table.rows - 1)))
-    result.push_back({id, cosine[id]});
-  return result;
-}
-
 }  // namespace glassbox

@@ -1,5 +1,4 @@
-// Parameters and their gradients, as figures: what `inspect params`, `gradients` and `neighbours`
-// show.
+// Parameters and their gradients, as figures: what `inspect params` and `gradients` show.
 #pragma once
 
 #include <string>
@@ -57,13 +56,5 @@ struct ParameterNudge {
   double predicted, measured;
 };
 ParameterNudge nudge_parameter(Inspection& inspection, const ParameterElement& entry, double delta);
-
-// The words whose embeddings point the most the same way, the nearest first.
-struct WordDistance {
-  TokenId word;
-  double cosine;
-};
-std::vector<WordDistance> nearest_words(const Model<double>& model, TokenId word,
-                                        std::size_t count);
 
 }  // namespace glassbox

@@ -72,10 +72,17 @@ LogitSplit logit_split(Inspection& inspection, std::size_t position, TokenId wor
 
 std::vector<LayerGuess> guesses_by_layer(Inspection& inspection, std::size_t position) {
   std::vector<LayerGuess> result;
+  const ParameterSpec& output = *inspection.layout().find("output");
   const auto add = [&](std::string after, const Matrix<double>& stream) {
-    std::vector<double> logits;
-    for (TokenId word = 0; word < inspection.config().vocab_size; ++word)
-      logits.push_back(dot(stream, position, word_direction(inspection, word)));
+    std::vector<double> logits(inspection.config().vocab_size);
+    for (std::size_t c = 0; c < output.cols; ++c) {  // along the words: they lie side by side
+      const double x = stream.data(position, c);
+      const double* const weights =
+          inspection.tape().data_from(static_cast<NodeId>(output.index(0, c)));
+      const std::size_t stride = output.rows > 1 ? output.index(1, c) - output.index(0, c) : 1;
+      for (std::size_t word = 0; word < logits.size(); ++word)
+        logits[word] += x * weights[word * stride];
+    }
     result.push_back({std::move(after), softmax(logits)});
   };
   add("embedding", inspection.matrix(Stage::norm));

@@ -8,6 +8,7 @@
 #include "cli/options/options.h"
 #include "cli/output.h"
 #include "cli/view/text.h"
+#include "inspect/embedding_map.h"
 #include "inspect/gradcheck.h"
 #include "inspect/gradients.h"
 
@@ -52,7 +53,7 @@ int inspect_params_command(const Arguments& arguments) {
     return 0;
   }
   const GptConfig& c = model.config();
-  print(fmt::format("{} parameters: {} layers, width {}, {} heads, block {}, {} words and ends\n\n",
+  print(fmt::format("{} parameters: {} layers, width {}, {} heads, block {}, vocabulary {}\n\n",
                     c.parameter_count(), c.n_layer, c.n_embd, c.n_head, c.block_size,
                     c.vocab_size));
   print(summaries(layout, values, false));
@@ -137,7 +138,7 @@ int inspect_neighbours_command(const Arguments& arguments) {
     throw UsageError(fmt::format("inspect neighbours: expected one word, found {}", ids.size()));
   Table table;
   table.row({"word", "cosine"});
-  for (const auto& word : nearest_words(model, ids[0], arguments.integer("top")))
+  for (const auto& word : NearestWords(model).of(ids[0], arguments.integer("top")))
     table.row(
         {escape_controls(model.tokenizer.word(word.word)), fmt::format("{:.4f}", word.cosine)});
   print(table.text());

@@ -20,7 +20,7 @@ int plot_command(const Arguments& arguments) {
     check_writable(arguments.text("out"));
   }
   const std::string& column = arguments.text("column");
-  Chart chart{column, column == "loss" || column == "val_loss" ? "nats a token" : "", {}, {}, {}};
+  Chart chart{column, column == "loss" || column == "val_loss" ? "nats per token" : "", {}};
   for (const std::string& path : arguments.operands_from(0)) {
     const Log log = read_log(path);
     const auto points = log.columns.find(column);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -38,6 +39,7 @@ void add_json(Log& log, const std::string& line, const std::string& where) {
   const double step = json.find("step")->number();
   for (const auto& [key, value] : json.object()) {
     if (key != "step" && is_number(&value)) log.columns[key].push_back({step, value.number()});
+    if (value.kind() == Json::Kind::null) log.columns[key].push_back({step, std::nan("")});
     if ((key == "grad_norms" || key == "update_ratios") && value.kind() == Json::Kind::object)
       for (const auto& [name, number] : value.object())
         if (is_number(&number)) log.columns[key + ' ' + name].push_back({step, number.number()});
@@ -58,8 +60,8 @@ void add_cells(Log& log, const std::vector<std::string>& header,
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     const bool good = error == std::errc() && end == cell.data() + cell.size();
     if (!good && !cell.empty()) refuse(where, "numbers in every cell");
-    if (good && value == value && !values.empty())
-      log.columns[header[values.size()]].push_back({values[0], value});
+    if (values.empty() && (!good || !std::isfinite(value))) refuse(where, "a number as its step");
+    if (good && !values.empty()) log.columns[header[values.size()]].push_back({values[0], value});
     values.push_back(value);
   }
 }

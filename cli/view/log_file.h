@@ -10,7 +10,7 @@ namespace glassbox::cli {
 
 struct Log {
   struct Step {
-    double step, value;
+    double step, value;  // a value that was no finite number is NaN or infinite
   };
   std::string path;
   // By column: "loss", "lr", "val_loss", ...; of an inspect event "grad_norms NAME", "update_ratios

@@ -18,6 +18,8 @@ struct ReportInput {
   std::string precision;  // of the file
   std::optional<Log> log;
   std::vector<std::string> sentences;
+  // Of every token, how often the model expects it: what is labelled first on the map of words.
+  std::vector<double> word_shares;
 };
 // Throws VocabularyError or ConfigError for a sentence that the model can't read.
 std::string report_html(const ReportInput& input);

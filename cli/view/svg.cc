@@ -38,39 +38,13 @@ std::string svg_open(double width, double height, const std::string& title) {
 
 std::string svg_text(double x, double y, std::string_view text, const char* attributes = "") {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\"{}{}>{}</text>\n", x, y,
-                     *attributes ? " " : "", attributes, escaped(escape_controls(text)));
+                     *attributes ? " " : "", attributes, escaped(text));
 }
 
 constexpr double kLetter = 7.3, kLine = 16;  // of 12 px monospace
 constexpr double kGap = 120;                 // between columns: a label at either end of an arrow
 
 }  // namespace
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
 
 Drawing drawing_of(const ScalarGraph& graph, const std::string& title) {
   Drawing drawing{title, {}, {}};
@@ -270,7 +244,7 @@ std::string attention_svg(const std::vector<AttentionMap>& maps,
       const double at = (static_cast<double>(q) + 0.5) * kCell + 4;
       text += svg_text(left - 6, top + at, tokens[q], "text-anchor=\"end\"");
       text += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-90)\">{}</text>\n",
-                          left + at, top - 6, escaped(escape_controls(tokens[q])));
+                          left + at, top - 6, escaped(tokens[q]));
       for (std::size_t k = 0; k <= q; ++k) {
         const double x = left + static_cast<double>(k) * kCell,
                      y = top + static_cast<double>(q) * kCell;
@@ -281,9 +255,9 @@ std::string attention_svg(const std::vector<AttentionMap>& maps,
             "y=\"{:.1f}\" "
             "width=\"{}\" height=\"{}\"/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" "
             "style=\"font-size:9px\">{:.2f}</text></g>\n",
-            escaped(escape_controls(tokens[q])), escaped(escape_controls(tokens[k])),
-            map.weights[q][k], x, y, kCell, kCell, 0.85 * map.weights[q][k], x, y, kCell, kCell,
-            x + kCell / 2, y + kCell / 2 + 3, map.weights[q][k]);
+            escaped(tokens[q]), escaped(tokens[k]), map.weights[q][k], x, y, kCell, kCell,
+            0.85 * map.weights[q][k], x, y, kCell, kCell, x + kCell / 2, y + kCell / 2 + 3,
+            map.weights[q][k]);
       }
     }
   }

@@ -11,9 +11,6 @@
 
 namespace glassbox::cli {
 
-// For text and attributes of XML and HTML.
-std::string escaped(std::string_view text);
-
 // A drawing of boxes in columns, what is computed to the right of what it is computed from.
 struct Drawing {
   struct Box {

@@ -12,16 +12,54 @@ namespace glassbox::cli {
 
 std::string escape_controls(std::string_view text) {
   std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
+  const auto hex = [&](std::size_t i) {
+    result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+  };
+  std::size_t valid = std::min(find_invalid_utf8(text), text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    if (i == valid) {  // this byte is part of no character
+      hex(i++);
+      valid = i + std::min(find_invalid_utf8(text.substr(i)), text.size() - i);
+      continue;
+    }
+    const std::size_t length = utf8_length(text, i);
+    const std::string_view character = text.substr(i, length);
     const auto byte = static_cast<unsigned char>(text[i]);
-    const bool c1 =
-        byte == 0xc2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xa0;
     if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else if (c1) {  // U+0080 to U+009F
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[++i]));
+      hex(i);
+    } else if (byte == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0) {
+      hex(i + 1);  // U+0080 to U+009F
+    } else if (character == "\uFFFE" || character == "\uFFFF") {
+      result += character == "\uFFFE" ? "\\ufffe" : "\\uffff";
     } else {
-      result += text[i];
+      result += character;
+    }
+    i += length;
+  }
+  return result;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : escape_controls(text)) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
     }
   }
   return result;
@@ -38,6 +76,13 @@ std::string padded_left(std::string_view text, std::size_t width) {
 }
 std::string padded_right(std::string_view text, std::size_t width) {
   return std::string(text).append(width - std::min(width, width_of(text)), ' ');
+}
+
+std::string grouped(std::int64_t number) {
+  std::string text = fmt::format("{}", number);
+  for (std::size_t end = text.size(); end > (number < 0 ? 4u : 3u); end -= 3)
+    text.insert(end - 3, ",");
+  return text;
 }
 
 std::string rounded(double value) {

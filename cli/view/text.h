@@ -2,20 +2,27 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace glassbox::cli {
 
-// Control characters escaped, so that no word of a corpus moves the cursor.
+// Control characters, bytes that are not UTF-8 and U+FFFE and U+FFFF are escaped, so that no word
+// of a corpus moves the cursor or makes a page that cannot be read.
 std::string escape_controls(std::string_view text);
+// For text and attributes of XML and HTML, where every text from outside goes through here: control
+// characters as above, and what would be markup as entities.
+std::string escaped(std::string_view text);
 // Columns it takes, a code point each. REQUIRES: valid UTF-8.
 std::size_t width_of(std::string_view text);
 // To `width` columns with blanks, before it (right) or behind it.
 std::string padded_left(std::string_view text, std::size_t width);
 std::string padded_right(std::string_view text, std::size_t width);
 
+// 63,296
+std::string grouped(std::int64_t number);
 // For people: four digits behind the point, or an exponent where those would say nothing.
 std::string rounded(double value);
 // With its sign, for what adds up.

@@ -41,6 +41,13 @@ std::string tree_after(const std::string& script) {
   return program.file("tree.html");
 }
 
+// A picture of another file's name.
+std::string with_name(std::string picture, const std::string& name, const std::string& other) {
+  for (std::size_t at = 0; (at = picture.find(name, at)) != std::string::npos; at += other.size())
+    picture.replace(at, name.size(), other);
+  return picture;
+}
+
 bool has_browser() {
   const bool found = reported().shell("command -v chromium >/dev/null").status == 0;
   if (!found) WARN("passed over: chromium is not installed");
@@ -64,7 +71,7 @@ TEST_CASE("report: no word of the corpus is markup", "[cli][report]") {
   const std::string page = reported().file("r.html");
   REQUIRE(page.find(kEvil) == std::string::npos);
   REQUIRE(page.find(kEvilImage) == std::string::npos);
-  REQUIRE(page.find("\\u003c/script>") != std::string::npos);
+  REQUIRE(page.find("\\u003c/script\\u003e") != std::string::npos);
 }
 
 TEST_CASE(
@@ -87,7 +94,7 @@ TEST_CASE("report: choosing a head and pointing at a cell says its number",
       "document.querySelectorAll('#big tbody tr')[2].querySelectorAll('td')[1].dispatchEvent(new "
       "MouseEvent('mouseenter'));");
   REQUIRE_THAT(tree, text_contains("<h3 id=\"map-title\">Layer 0, head 1</h3>"));
-  REQUIRE_THAT(tree, text_contains("cat looks back at the: 0."));
+  REQUIRE_THAT(tree, text_contains("'cat' looks back at 'the': 0."));
 }
 
 TEST_CASE("report: arrow keys move the position, and the logit's split follows",
@@ -98,7 +105,26 @@ TEST_CASE("report: arrow keys move the position, and the logit's split follows",
       "document.querySelectorAll('#tokens button')[0].dispatchEvent(new KeyboardEvent('keydown', "
       "{key: 'ArrowRight'}));");
   REQUIRE_THAT(tree, text_contains("<span id=\"position\">position 1</span>"));
-  REQUIRE_THAT(tree, text_contains("layers.0.mlp</span>"));
+  REQUIRE_THAT(tree, text_contains("layer 0, MLP</span>"));
+}
+
+TEST_CASE("report: arrow keys read a chart, and many sentences are a list",
+          "[cli][report][browser]") {
+  if (!has_browser()) return;
+  std::string many;
+  for (int i = 0; i < 150; ++i) many += i % 2 == 0 ? "the cat\n" : "a \"dog\"\n";
+  put_file(reported().folder / "many.txt", many);
+  const std::string before = reported().file("r.html");
+  reported().output("report e.safetensors --log-file run.jsonl --sentences many.txt --out r.html");
+  const std::string tree = tree_after(
+      "document.querySelector('figure').dispatchEvent(new KeyboardEvent('keydown', {key: 'Home'}));"
+      "const list = document.querySelector('#sentences select'); list.value = 149; "
+      "list.dispatchEvent(new Event('change'));");
+  put_file(reported().folder / "r.html", before);
+  CHECK_THAT(tree, text_contains("step 1: training "));
+  CHECK_THAT(tree, text_contains("150 sentences: "));
+  CHECK_THAT(tree, text_contains("\"dog\"</button>"));
+  CHECK(reported().file("console.txt").find("CONSOLE") == std::string::npos);
 }
 
 TEST_CASE("report: finding a word names its neighbours", "[cli][report][browser]") {
@@ -106,8 +132,8 @@ TEST_CASE("report: finding a word names its neighbours", "[cli][report][browser]
   const std::string tree = tree_after(
       "const f = document.getElementById('find'); f.value = 'cat'; f.dispatchEvent(new "
       "Event('input'));");
-  REQUIRE_THAT(tree, text_contains("Nearest by cosine: "));
-  REQUIRE_THAT(tree, text_contains("class=\"hit\""));
+  REQUIRE_THAT(tree, text_contains("'cat', nearest by cosine: '"));
+  REQUIRE_THAT(tree, text_contains("data-found=\"cat\""));
 }
 
 TEST_CASE("report: an unknown word of a sentence is refused and nothing is written",
@@ -131,7 +157,7 @@ TEST_CASE("report: validation, gradient norms, update ratios and samples of the 
       "report e.safetensors --log-file events.jsonl --sentences sentences.txt --out events.html "
       "2>&1");
   const std::string page = reported().file("events.html");
-  for (const char* part : {"held-out text", "Gradient norms", "layers.0.mlp</text>",
+  for (const char* part : {"held-out text", "Gradient norms", "layer 0, MLP</text>",
                            "Update ratios", "the &lt;b&gt;cat&lt;/b&gt;", "step 2"})
     CHECK_THAT(page, text_contains(part));
 }
@@ -176,9 +202,8 @@ TEST_CASE("train --inspect-every: without a log of JSON lines it is a usage erro
 TEST_CASE("plot: the CSV and the JSON lines of one run give one curve", "[cli][plot]") {
   reported().output("plot run.csv --out a.svg");
   reported().output("plot run.jsonl --out b.svg");
-  std::string a = reported().file("a.svg"), b = reported().file("b.svg");
-  a.replace(a.find("run.csv"), 7, "run.jsonl");
-  REQUIRE(a == b);
+  const std::string a = reported().file("a.svg"), b = reported().file("b.svg");
+  REQUIRE(with_name(a, "run.csv", "run.jsonl") == b);
 }
 
 TEST_CASE("plot: a last line that a kill cut short is left out", "[cli][plot]") {
@@ -190,9 +215,8 @@ TEST_CASE("plot: a last line that a kill cut short is left out", "[cli][plot]") 
     CHECK(reported().output("plot cut." + log + " --ascii") != "");
     reported().output("plot cut." + log + " --out cut.svg");
     reported().output("plot whole." + log + " --out whole.svg");
-    std::string cut = reported().file("cut.svg"), whole = reported().file("whole.svg");
-    cut.replace(cut.find("cut."), 4, "whole.");
-    CHECK(cut == whole);
+    const std::string cut = reported().file("cut.svg"), whole = reported().file("whole.svg");
+    CHECK((with_name(cut, "cut.", "whole.") == whole));
     put_file(reported().folder / "middle", text.substr(0, last + 4) + "\n" + text.substr(last));
     CHECK(reported()("plot middle --ascii").status == 1);
   }

@@ -1,5 +1,7 @@
 #include "inspect/gradients.h"
 
+#include "inspect/embedding_map.h"
+
 #include <cmath>
 
 #include "base/error.h"
@@ -84,17 +86,20 @@ TEST_CASE("nudge: the parameter is where it was afterwards", "[inspect][gradient
   REQUIRE(inspection.recompute_loss() == loss);
 }
 
-TEST_CASE("nearest_words: a copy of a word's embedding is its nearest, with cosine 1",
+TEST_CASE("NearestWords: a copy of a word's embedding is its nearest, with cosine 1",
           "[inspect][neighbours]") {
   auto model = inspected_model();
   const ParameterSpec& table = *model.weights.layout().find("token_embedding");
   for (std::size_t c = 0; c < table.cols; ++c)
     model.weights.data()[table.index(9, c)] = 2 * model.weights.data()[table.index(4, c)];
-  const auto words = nearest_words(model, 4, 3);
+  const auto words = NearestWords(model).of(4, 3);
   REQUIRE(words.size() == 3);
   REQUIRE(words[0].word == 9);
   REQUIRE(words[0].cosine == Approx(1));
   REQUIRE(words[1].cosine < 1);
+  const std::vector<TokenId> few = {7, 9, 4};
+  REQUIRE(NearestWords(model, few).of(4, 3).size() == 2);
+  REQUIRE(NearestWords(model, few).of(4, 3)[0].word == 9);
 }
 
 TEST_CASE("gradient_norms: of one sentence those of its inspection", "[inspect][gradients]") {
