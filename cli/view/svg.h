@@ -11,11 +11,13 @@
 
 namespace glassbox::cli {
 
-// A drawing of boxes in columns, what is computed to the right of what it is computed from.
+// A drawing of boxes in columns, what is computed to the right of what it is computed from. Boxes
+// of several groups, such as a model's layers, stand in bands, one below the other.
 struct Drawing {
   struct Box {
     std::vector<std::string> lines;  // the first is its name
     bool leaf;
+    std::string group = {};
   };
   struct Arrow {
     std::size_t from, to;
