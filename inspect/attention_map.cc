@@ -5,15 +5,16 @@
 namespace glassbox {
 
 namespace {
-// (head, position) of "scores" or "weights" of the row of attention that a node lies in.
-std::vector<std::vector<double>> inner_row(const Value<double>& row, const char* what,
-                                           std::size_t heads, std::size_t positions) {
-  std::vector<std::vector<double>> result(heads, std::vector<double>(positions));
-  const auto plain = row.expand();
-  for (const auto& named : plain.inner_nodes())
-    if (named.what == what) result[named.i][named.j] = plain.tape().data(named.node);
-  return result;
-}
+// Of the row of attention that a node lies in, by (head, position).
+struct InnerRow {
+  InnerRow(const Value<double>& row, std::size_t heads, std::size_t positions)
+      : scores(heads, std::vector<double>(positions)), weights(scores) {
+    const auto plain = row.expand();
+    for (const auto& named : plain.inner_nodes())
+      (named.what == "scores" ? scores : weights)[named.i][named.j] = plain.tape().data(named.node);
+  }
+  std::vector<std::vector<double>> scores, weights;
+};
 }  // namespace
 
 std::vector<AttentionMap> attention_maps(Inspection& inspection) {
@@ -23,12 +24,10 @@ std::vector<AttentionMap> attention_maps(Inspection& inspection) {
     for (std::size_t h = 0; h < config.n_head; ++h) maps.push_back({l, h, {}, {}});
     const Matrix<double> heads = inspection.matrix(Stage::attention_heads, l);
     for (std::size_t q = 0; q < inspection.positions(); ++q) {
-      const Value<double> row(inspection.tape(), heads.node(q, 0));
-      const auto scores = inner_row(row, "scores", config.n_head, q + 1);
-      const auto weights = inner_row(row, "weights", config.n_head, q + 1);
+      const InnerRow row(heads(q, 0), config.n_head, q + 1);
       for (std::size_t h = 0; h < config.n_head; ++h) {
-        maps[l * config.n_head + h].scores.push_back(scores[h]);
-        maps[l * config.n_head + h].weights.push_back(weights[h]);
+        maps[l * config.n_head + h].scores.push_back(row.scores[h]);
+        maps[l * config.n_head + h].weights.push_back(row.weights[h]);
       }
     }
   }
@@ -58,10 +57,9 @@ std::vector<CacheStep> cache_growth(Inspection& inspection) {
     std::size_t l = 0;
     for (std::size_t i = first_matrix; i < tape.matrices().size(); ++i) {
       if (tape.matrices()[i].op != kernels::Op::cached_attention) continue;
-      const Value<double> row(tape, tape.matrices()[i].out);
-      step.layers[l].scores = inner_row(row, "scores", config.n_head, t + 1);
-      step.layers[l].weights = inner_row(row, "weights", config.n_head, t + 1);
-      ++l;
+      InnerRow row(Value<double>(tape, tape.matrices()[i].out), config.n_head, t + 1);
+      step.layers[l].scores = std::move(row.scores);
+      step.layers[l++].weights = std::move(row.weights);
     }
   }
   return steps;

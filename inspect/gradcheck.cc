@@ -129,6 +129,11 @@ Gradcheck gradcheck(Inspection& inspection, const double* analytic,
   Random random(options.seed);
   LossProbe probe(inspection.gpt(), inspection.batch());
   std::vector<std::pair<double, Gradcheck::Entry>> ranked;  // difference over tolerance
+  const auto keep_worst = [&] {
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    if (ranked.size() > options.worst) ranked.resize(options.worst);
+  };
 
   for (const ParameterSpec& spec : layout.parameters()) {
     double squares = 0;
@@ -160,17 +165,12 @@ Gradcheck gradcheck(Inspection& inspection, const double* analytic,
                                                       : std::numeric_limits<double>::infinity();
         ranked.push_back(
             {rank, {fmt::format("{}[{}][{}]", spec.name, r, c), gradient, slope, tolerance}});
-        if (options.progress && result.checked % 256 == 0) options.progress(result.checked, all);
-        if (ranked.size() < 4 * options.worst + 64) continue;
-        std::stable_sort(ranked.begin(), ranked.end(),
-                         [](const auto& a, const auto& b) { return a.first > b.first; });
-        ranked.resize(options.worst);
+        if (options.progress && result.checked % 16 == 0) options.progress(result.checked, all);
+        if (ranked.size() >= 4 * options.worst + 64) keep_worst();
       }
     }
   }
-  std::stable_sort(ranked.begin(), ranked.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  if (ranked.size() > options.worst) ranked.resize(options.worst);
+  keep_worst();
   for (auto& [rank, entry] : ranked) result.worst.push_back(std::move(entry));
   return result;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace glassbox {
 
@@ -13,21 +14,19 @@ namespace {
 // The `width` neighbours that matter the most to the gradient, in their own order.
 std::size_t keep_strongest(std::vector<GraphNeighbour>& neighbours, std::size_t width) {
   if (neighbours.size() <= width) return 0;
-  std::vector<double> strength;
-  for (const auto& n : neighbours) strength.push_back(std::abs(n.local * n.grad));
-  auto sorted = strength;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(width),
-                   sorted.end(), std::greater<>());
-  const double least = sorted[width];
-  std::size_t ties = width;  // of equal strength the first stay
-  for (const double s : strength) ties -= s > least;
+  std::vector<std::size_t> order(neighbours.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const auto strength = [&](std::size_t i) {
+      return std::abs(neighbours[i].local * neighbours[i].grad);
+    };
+    return strength(a) > strength(b);
+  });
+  order.resize(width);
+  std::sort(order.begin(), order.end());
   std::vector<GraphNeighbour> kept;
-  for (std::size_t i = 0; i < neighbours.size(); ++i) {
-    const bool tie = strength[i] == least && ties > 0;
-    ties -= tie;
-    if (strength[i] > least || tie) kept.push_back(neighbours[i]);
-  }
-  const std::size_t left_out = neighbours.size() - kept.size();
+  for (const std::size_t i : order) kept.push_back(neighbours[i]);
+  const std::size_t left_out = neighbours.size() - width;
   neighbours = std::move(kept);
   return left_out;
 }

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cmath>
 
 #include "base/error.h"
@@ -15,6 +16,9 @@
 namespace glassbox::cli {
 
 namespace {
+
+// Above so many parameters gradcheck would take hours, so it draws some of them unless told.
+constexpr std::size_t kCheckedWhole = 200000, kSampled = 2000;
 
 std::string summaries(const ParameterLayout& layout, const double* values, bool gradient) {
   Table table;
@@ -106,16 +110,35 @@ int inspect_gradients_command(const Arguments& arguments) {
 int inspect_gradcheck_command(const Arguments& arguments) {
   Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
   GradcheckOptions options;
-  if (arguments.given("sample")) options.sample = arguments.integer("sample");
+  const std::size_t parameters = inspection.config().parameter_count();
+  if (arguments.given("sample")) {
+    options.sample = arguments.integer("sample");
+  } else if (parameters > kCheckedWhole) {
+    options.sample = kSampled;
+    print_status(fmt::format("{} of {} parameters, drawn evenly; --sample {} checks all of them",
+                             kSampled, parameters, parameters));
+  }
   options.seed = static_cast<std::uint32_t>(arguments.integer("seed"));
   options.worst = arguments.integer("worst");
   const bool terminal = isatty(2) != 0;
-  if (terminal)
-    options.progress = [](std::size_t done, std::size_t all) {
-      if (done % 4096 == 0) fmt::print(stderr, "\r{} of {}", done, all);
-    };
+  using Clock = std::chrono::steady_clock;
+  const auto started = Clock::now();
+  auto shown = started;
+  options.progress = [&](std::size_t done, std::size_t all) {
+    const auto now = Clock::now();
+    if (now - shown < std::chrono::milliseconds(terminal ? 100 : 15000)) return;
+    shown = now;
+    const double left = std::chrono::duration<double>(now - started).count() *
+                        static_cast<double>(all - done) / static_cast<double>(done);
+    const std::string line =
+        fmt::format("{} of {} {}% ETA {:.0f}s", done, all, 100 * done / all, left);
+    if (terminal)
+      fmt::print(stderr, "\r{:48}\r{}", "", line);
+    else
+      print_status(line);
+  };
   const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection), options);
-  if (terminal) fmt::print(stderr, "\r{:24}\r", "");
+  if (terminal) fmt::print(stderr, "\r{:48}\r", "");
 
   Table table;
   table.row({"worst first", "analytic", "numeric", "difference", "allowed"});

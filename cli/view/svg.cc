@@ -23,7 +23,8 @@ constexpr std::string_view kStyle =
     "0f1318;"
     "--leaf:#17283c;--heat:#58a6ff}}"
     "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:var(--ink)}"
-    ".soft,.local{fill:var(--soft)}.head{fill:var(--soft)}.local{stroke:var(--paper);stroke-width:"
+    ".name{font-weight:bold}.soft,.local{fill:var(--soft)}.head{fill:var(--soft)}.local{stroke:var("
+    "--paper);stroke-width:"
     "4;paint-order:stroke}."
     "paper{fill:var(--paper)}"
     ".box{fill:var(--paper);stroke:var(--line)}.leaf{fill:var(--leaf);stroke:var(--line)}"
@@ -76,8 +77,9 @@ Drawing drawing_of(const std::vector<MatrixRow>& runs, const std::string& title)
     const MatrixRow& run = runs[i];
     std::vector<std::string> lines = {run.name};
     if (run.op != "leaf") lines.push_back(run.op);
-    lines.push_back(
-        fmt::format("{} x {} = {} scalars", run.rows, run.cols, count(run.rows * run.cols)));
+    const std::size_t scalars = run.rows * run.cols;
+    lines.push_back(fmt::format("{} x {} = {} scalar{}", run.rows, run.cols, count(scalars),
+                                scalars == 1 ? "" : "s"));
     if (run.plain_nodes > 0) lines.push_back(count(run.plain_nodes) + " operations");
     // "layers.0.mlp.norm" belongs to "layers.0.mlp", and what follows the layers to none of them. A
     // leaf stands with its first user.
@@ -192,11 +194,13 @@ class Layout {
     // Labels stand between the columns.
     const double gap = labelled() ? 120 : 48;
     double top = bands.size() > 1 ? kGutter : kMargin;
+    const double margin =
+        bands.size() > 1 ? 2 * kMargin : kMargin;  // room for arrows between bands
     for (std::size_t b = 0; b < bands.size(); ++b) {
       std::map<std::size_t, std::vector<std::size_t>> columns;
       for (std::size_t i = 0; i < count_; ++i)
         if (band[i] == b) columns[column[i]].push_back(i);
-      double left = kMargin, tallest = 0;
+      double left = margin, tallest = 0;
       std::size_t place = 0;
       for (auto& [unused, boxes] : columns) {
         double widest = 0, down = 0;
@@ -224,7 +228,7 @@ class Layout {
       bands[b].bottom = top + tallest;
       for (const auto& arrow : drawing_.arrows)
         if (band[arrow.from] == b && is_past(arrow)) ++bands[b].lanes;
-      width = std::max(width, left - gap + kMargin);
+      width = std::max(width, left - gap + margin);
       height = top + tallest + 16 +
                (bands[b].lanes > 0 ? 14 * static_cast<double>(bands[b].lanes) + 8 : 0);
       top = height + kGutter;
@@ -296,16 +300,15 @@ std::string as_svg(const Drawing& drawing) {
   }
   for (const auto& band : at.bands)
     if (at.bands.size() > 1)
-      labels += svg_text(kMargin, band.top - 22, band.name, "font-weight=\"bold\"");
+      labels += svg_text(kMargin, band.top - 22, band.name, "class=\"name\"");
   for (std::size_t i = 0; i < count; ++i) {
     boxes += fmt::format(
         "<rect class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
         "rx=\"5\"/>\n",
         drawing.boxes[i].leaf ? "leaf" : "box", at.x[i], at.y[i], at.w[i], at.h[i]);
     for (std::size_t l = 0; l < drawing.boxes[i].lines.size(); ++l)
-      boxes +=
-          svg_text(at.x[i] + 8, at.y[i] + 17 + static_cast<double>(l) * kLine,
-                   drawing.boxes[i].lines[l], l == 0 ? "font-weight=\"bold\"" : "class=\"soft\"");
+      boxes += svg_text(at.x[i] + 8, at.y[i] + 17 + static_cast<double>(l) * kLine,
+                        drawing.boxes[i].lines[l], l == 0 ? "class=\"name\"" : "class=\"soft\"");
   }
   return svg_open(at.width, at.height, drawing.title) + arrows + boxes + labels + "</svg>\n";
 }
@@ -335,7 +338,7 @@ std::string attention_svg(const std::vector<AttentionMap>& maps,
                  y0 = 8 + step_y * place(used_layers, map.layer);
     const double left = x0 + margin, top = y0 + 24 + margin;
     text += svg_text(x0, y0 + 14, fmt::format("layer {}, head {}", map.layer, map.head),
-                     "font-weight=\"bold\"");
+                     "class=\"name\"");
     for (std::size_t q = 0; q < tokens.size(); ++q) {
       const double at = (static_cast<double>(q) + 0.5) * kCell + 4;
       text += svg_text(left - 6, top + at, tokens[q], "text-anchor=\"end\"");

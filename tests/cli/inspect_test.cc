@@ -221,4 +221,15 @@ TEST_CASE("train --detect-anomaly: looking changes no bit of a sound run", "[cli
   REQUIRE(trained().file("a.safetensors") == trained().file("b.safetensors"));
 }
 
+TEST_CASE("inspect gradcheck: of a large model a sample is checked, and it says so",
+          "[cli][inspect]") {
+  const Program program;
+  program.output(
+      "train TINY.txt --steps 1 --n-layer 1 --n-embd 136 --n-head 2 --out l.safetensors");
+  const Outcome outcome = program.shell("timeout 100 \"$G\" inspect gradcheck l.safetensors ''");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.err, text_contains("drawn evenly; --sample "));
+  CHECK_THAT(lines_of(outcome.out).back(), text_contains("checked 2000 of "));
+}
+
 }  // namespace glassbox

@@ -1,4 +1,6 @@
 // Pictures of any log and any words: nothing that a file holds makes one that cannot be read.
+#include <cmath>
+
 #include "base/json.h"
 #include "tests/cli/program.h"
 #include "tests/support/well_formed.h"
@@ -170,6 +172,44 @@ TEST_CASE("report: of a large vocabulary the map shows the words expected most, 
   CHECK_THAT(page, text_contains(
                        "Shown are the 5,000 words that the model expects most often, of 9,001."));
   CHECK(page.size() < 420000);
+}
+
+TEST_CASE("inspect graph: a sentence's bands of layers fit a page, and each arrow has a head",
+          "[cli][pictures]") {
+  const Program& program = odd();
+  program.output("train TINY.txt --steps 2 --out page.safetensors");
+  program.output("inspect graph page.safetensors '' --format svg --out page.svg");
+  const std::string svg = program.file("page.svg");
+  const auto number_after = [&](const char* name) {
+    return std::stod(svg.substr(svg.find(name) + std::string(name).size()));
+  };
+  CHECK(number_after(" width=\"") < 1500);
+  CHECK(number_after(" height=\"") < 1500);
+  for (const char* band : {">embedding<", ">layers.0.attention<", ">layers.1.mlp<", ">output<"})
+    CHECK_THAT(svg, text_contains(band));
+  const auto times = [&](const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = svg.find(part, at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  CHECK(times("class=\"arrow\"") > 30);
+  CHECK(times("class=\"arrow\"") == times("class=\"head\""));
+}
+
+TEST_CASE("inspect graph: the local derivatives of a*a + a stand apart, each at its own arrow",
+          "[cli][pictures]") {
+  const std::string svg = odd().output("inspect graph --expr 'a*a + a' a=3 --format svg");
+  std::vector<std::pair<double, double>> places;
+  for (std::size_t at = 0; (at = svg.find("class=\"local\"", at)) != std::string::npos; ++at) {
+    const std::size_t begin = svg.rfind("<text x=\"", at) + 9;
+    const std::size_t y = svg.find("y=\"", begin) + 3;
+    places.emplace_back(std::stod(svg.substr(begin)), std::stod(svg.substr(y)));
+  }
+  REQUIRE(places.size() == 4);
+  for (std::size_t a = 0; a < places.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      CHECK((std::abs(places[a].first - places[b].first) > 40 ||
+             std::abs(places[a].second - places[b].second) > 12));
 }
 
 }  // namespace glassbox
