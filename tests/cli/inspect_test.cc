@@ -139,15 +139,14 @@ TEST_CASE("inspect graph --format svg: no local derivative is written over anoth
           "[cli][inspect]") {
   const std::string svg = trained().output("inspect graph --expr 'a*a + a' a=3 --format svg");
   const std::regex label(
-      "<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" class=\"local\"( text-anchor=\"end\")?>([^<]*)<");
+      "<text x=\"([0-9.]+)\" y=\"([0-9.]+)\" class=\"local\" text-anchor=\"middle\">([^<]*)<");
   struct Place {
     double left, right, y;
   };
   std::vector<Place> places;
   for (std::sregex_iterator it(svg.begin(), svg.end(), label), end; it != end; ++it) {
-    const double x = std::stod(it->str(1)), width = 7.3 * static_cast<double>(it->str(4).size());
-    const double left = (*it)[3].matched ? x - width : x;
-    places.push_back({left, left + width, std::stod(it->str(2))});
+    const double x = std::stod(it->str(1)), width = 7.3 * static_cast<double>(it->str(3).size());
+    places.push_back({x - width / 2, x + width / 2, std::stod(it->str(2))});
   }
   REQUIRE(places.size() == 4);
   for (const Place& a : places)
