@@ -1,5 +1,5 @@
-// The report's parts, style and script. The script builds the page from the data beside it, and sets
-// texts as text alone.
+// The report's parts, style and script. The script builds the page from the data beside it, and
+// sets texts as text alone.
 #pragma once
 
 #include <string_view>
