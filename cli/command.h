@@ -2,56 +2,72 @@
 // function that does it. A command turns options into library calls; only this folder prints.
 #pragma once
 
+#include <array>
 #include <span>
-#include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "cli/options/options.h"
 
 namespace glassbox::cli {
 
-class Arguments;
-
-// The command line is wrong: exit status 2.
-struct UsageError : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-struct Operand {
-  const char* name;  // "CORPUS"; "[COMMAND]" may be left out, "LOG..." may be several
-  const char* help;
-};
-
 struct Command {
   const char* name;  // of one word, or of two: "inspect params"
-  unsigned bit;      // its place in Option::commands
   const char* summary;
   const char* description;
-  std::span<const Operand> operands;
-  std::span<const char* const> examples;
-  int (*run)(const Arguments&);  // returns the exit status
+  std::array<const char*, 2> examples;
+  // Its operands and options with their defaults, to be read.
+  OptionTable (*table)();
+  // Parses the words behind the command's name and does the work; returns the exit status.
+  int (*run)(const Command& command, const std::vector<std::string>& words);
 };
+
+// Prints the command's help; returns the exit status.
+int print_help(const Command& command);
+
+template <auto function>
+struct CommandOf;
+// `Options` has a member function visit(OptionTable&) that names each of its members.
+template <class Options, int (*function)(const Options&)>
+struct CommandOf<function> {
+  Options options = {};
+  bool help = false;
+  OptionTable rows = {};
+
+  CommandOf() {
+    options.visit(rows);
+    rows.group("Help");
+    rows.flag(help, "help", {.letter = 'h', .help = "show this help"});
+  }
+  static OptionTable table() { return CommandOf().rows; }
+  static int run(const Command& command, const std::vector<std::string>& words) {
+    CommandOf self;
+    self.rows.parse(command.name, words, self.help);
+    return self.help ? print_help(command) : function(self.options);
+  }
+};
+
+template <auto function>
+constexpr Command make_command(const char* name, const char* summary, const char* description,
+                               std::array<const char*, 2> examples) {
+  return {
+      name, summary, description, examples, CommandOf<function>::table, CommandOf<function>::run};
+}
+
+// All commands, in the order in which help lists them. Each is a constant of that name with
+// `_command` behind it, made in a file of commands/.
+#define GLASSBOX_COMMANDS(each)                                                                    \
+  each(train) each(finetune) each(sample) each(eval) each(next) each(inspect_params)               \
+      each(inspect_gradients) each(inspect_gradcheck) each(inspect_value) each(inspect_graph)      \
+          each(inspect_attention) each(inspect_trace) each(inspect_cache) each(inspect_neighbours) \
+              each(plot) each(report) each(help) each(man) each(completion)
+
+#define GLASSBOX_DECLARE_COMMAND(name) extern const Command name##_command;
+GLASSBOX_COMMANDS(GLASSBOX_DECLARE_COMMAND)
+#undef GLASSBOX_DECLARE_COMMAND
 
 std::span<const Command> commands();
 // The command of that name. Throws UsageError, naming the nearest.
 const Command& find_command(const std::string& name);
-
-int train_command(const Arguments& arguments);
-int finetune_command(const Arguments& arguments);
-int sample_command(const Arguments& arguments);
-int eval_command(const Arguments& arguments);
-int inspect_params_command(const Arguments& arguments);
-int inspect_gradients_command(const Arguments& arguments);
-int inspect_gradcheck_command(const Arguments& arguments);
-int inspect_neighbours_command(const Arguments& arguments);
-int inspect_value_command(const Arguments& arguments);
-int inspect_graph_command(const Arguments& arguments);
-int inspect_attention_command(const Arguments& arguments);
-int inspect_cache_command(const Arguments& arguments);
-int inspect_trace_command(const Arguments& arguments);
-int next_command(const Arguments& arguments);
-int plot_command(const Arguments& arguments);
-int report_command(const Arguments& arguments);
-int help_command(const Arguments& arguments);
-int man_command(const Arguments& arguments);
-int completion_command(const Arguments& arguments);
 
 }  // namespace glassbox::cli

@@ -6,14 +6,23 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "base/closest_match.h"
 #include "base/error.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
 #include "cli/output.h"
 #include "cli/version.h"
 
 namespace glassbox::cli {
+
+std::span<const Command> commands() {
+#define GLASSBOX_LIST_COMMAND(name) name##_command,
+  static const Command all[] = {GLASSBOX_COMMANDS(GLASSBOX_LIST_COMMAND)};
+#undef GLASSBOX_LIST_COMMAND
+  return all;
+}
 
 const Command& find_command(const std::string& name) {
   std::vector<std::string> names;
@@ -43,12 +52,10 @@ int run(std::vector<std::string> words) {
     first += ' ' + words.front();  // a command of two words
     words.erase(words.begin());
   } else if (first == "inspect") {
-    return find_command("help").run(Arguments(find_command("help"), {first}));
+    return help_command.run(help_command, {first});
   }
   const Command& command = find_command(first);
-  const Arguments arguments(command, std::move(words));
-  if (!arguments.given("help")) return command.run(arguments);
-  return find_command("help").run(Arguments(find_command("help"), {command.name}));
+  return command.run(command, words);
 }
 
 }  // namespace
@@ -68,6 +75,10 @@ int main(int argc, char** argv) {
     return 0;
   } catch (const std::bad_alloc&) {
     complain("out of memory; a smaller model, batch or text needs less");
+  } catch (const std::system_error& error) {
+    complain(error.code() == std::errc::resource_unavailable_try_again
+                 ? "the system refuses to start more threads; try fewer, --threads 1 needs none"
+                 : error.what());
   } catch (const std::exception& error) {
     complain(error.what());
   }

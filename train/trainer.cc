@@ -125,8 +125,9 @@ StepStats Trainer<T>::step() {
 }
 
 template <class T>
-void Trainer<T>::run(const std::function<void(const StepStats&)>& on_step) {
-  while (!done()) {
+void Trainer<T>::run(const std::function<void(const StepStats&)>& on_step,
+                     const std::function<bool()>& stop) {
+  while (!done() && !(stop && stop())) {
     const StepStats stats = step();
     if (on_step) on_step(stats);
   }

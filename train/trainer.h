@@ -67,7 +67,9 @@ class Trainer {
 
   // All the steps that are left, calling back after each. Throws NumericError, naming step and
   // sentence, when a loss is not finite; the weights are then those of before that step.
-  void run(const std::function<void(const StepStats&)>& on_step = {});
+  // Before each step it asks `stop`, if there is one, and returns early on true.
+  void run(const std::function<void(const StepStats&)>& on_step = {},
+           const std::function<bool()>& stop = {});
   // One step. Throws ConfigError when all are done.
   StepStats step();
   // From now on `look` sees each step's batch before the step is computed. What it throws ends the

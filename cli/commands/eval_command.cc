@@ -1,24 +1,79 @@
 // glassbox eval MODEL TEXT
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "infer/score.h"
+#include "kernels/parallel.h"
 #include "model/model_file.h"
 
 namespace glassbox::cli {
 
 namespace {
 
+struct EvalOptions {
+  std::string model, text;
+  bool per_line = false, json = false;
+  std::size_t batch_size = 1;
+  ThreadsOption threads;
+
+  void visit(OptionTable& table) {
+    table.operand(model, "MODEL", kModelHelp);
+    table.operand(text, "TEXT", kTextHelp);
+    table.group("Output");
+    table.flag(per_line, "per-line",
+               {.help = "a row a line of the text as well: line, loss, tokens; the totals then go "
+                        "to standard error"});
+    table.flag(json, "json",
+               {.help = "one object: loss, perplexity, tokens; with --per-line the rows too, as "
+                        "lines"});
+    table.group("Machine");
+    table.integer(batch_size, "batch-size",
+                  {.value = "B",
+                   .range = between(1, 1e6),
+                   .help = "lines that a thread takes at a time; the result does not depend on "
+                           "it"});
+    threads.visit(table);
+  }
+};
+
+using Sentences = std::vector<std::vector<TokenId>>;
+
+// The score of each line, in the lines' order whichever thread computes them.
 template <class T>
-int evaluate(const Arguments& arguments, Decoder<T> model) {
+std::vector<Score> score_lines(const EvalOptions& options, const Decoder<T>& model,
+                               const Sentences& sentences) {
+  const std::size_t parts = (sentences.size() + options.batch_size - 1) / options.batch_size;
+  kernels::Threads threads(
+      std::min(parts, options.threads.threads.value_or(kernels::allowed_cores())));
+  std::vector<Decoder<T>> models;
+  for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
+  std::vector<Score> scores(sentences.size());
+  std::atomic<std::size_t> next = 0;
+  threads.parallel_for(threads.size(), [&](std::size_t thread) {
+    for (std::size_t part; (part = next++) < parts;) {
+      const std::size_t begin = part * options.batch_size;
+      const std::size_t end = std::min(begin + options.batch_size, sentences.size());
+      for (std::size_t i = begin; i < end; ++i)
+        scores[i].add(log_probabilities(models[thread], std::span<const TokenId>(sentences[i])));
+    }
+  });
+  return scores;
+}
+
+// The loss here is the mean over all tokens of the text, and a line's the mean over its own.
+template <class T>
+int evaluate(const EvalOptions& options, Decoder<T> model) {
   const Tokenizer& tokenizer = model.tokenizer();
-  const Corpus corpus = Corpus::read(arguments.operand(1), {.lowercase = tokenizer.lowercase()});
+  const Corpus corpus = Corpus::read(options.text, {.lowercase = tokenizer.lowercase()});
   const std::vector<std::vector<TokenId>> sentences = tokenizer.encode_lines(corpus);
   std::size_t cut = 0, first_cut = 0;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
@@ -30,47 +85,60 @@ int evaluate(const Arguments& arguments, Decoder<T> model) {
     warn_of_cut_lines(cut, model.config().block_size - 1, corpus.name(), first_cut);
   }
 
-  const bool json = arguments.given("json"), per_line = arguments.given("per-line");
+  const std::vector<Score> scores = score_lines(options, model, sentences);
   Score total;
-  std::string rows;
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    Score line;
-    line.add(log_probabilities(model, std::span<const TokenId>(sentences[i])));
+  for (const Score& line : scores) {
     total.nats += line.nats;
     total.tokens += line.tokens;
-    if (!per_line) continue;
-    const std::string loss = json_number(line.loss());
-    rows += json ? fmt::format(R"({}{{"line":{},"loss":{},"tokens":{}}})", i == 0 ? "" : ",",
-                               corpus.line_number(i), loss, line.tokens)
-                 : fmt::format("{},{},{}\n", corpus.line_number(i), loss, line.tokens);
   }
-
   if (!std::isfinite(total.loss())) {
     throw NumericError(
         fmt::format("{}: the loss is not finite; the weights of {} are too large to compute "
                     "with",
-                    corpus.name(), arguments.operand(0)));
+                    corpus.name(), options.model));
+  }
+  const double perplexity = std::exp(total.loss());
+  if (options.json) {
+    JsonWriter json;
+    json.begin_object().member("loss", total.loss()).member("perplexity", perplexity);
+    json.member("tokens", total.tokens);
+    if (options.per_line) {
+      json.key("lines").begin_array();
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        json.begin_object().member("line", corpus.line_number(i)).member("loss", scores[i].loss());
+        json.member("tokens", scores[i].tokens).end_object();
+      }
+      json.end_array();
+    }
+    print(json.end_object().take() + '\n');
+    return 0;
   }
   const std::string loss = json_number(total.loss());
-  const std::string perplexity = json_number(std::exp(total.loss()));
-  if (json) {
-    print(fmt::format(R"({{"loss":{},"perplexity":{},"tokens":{}{}}})", loss, perplexity,
-                      total.tokens, per_line ? fmt::format(R"(,"lines":[{}])", rows) : "") +
-          '\n');
-  } else if (per_line) {
-    print("line,loss,tokens\n" + rows);
-    print_status(fmt::format("loss {}, perplexity {}, tokens {}", loss, perplexity, total.tokens));
+  const std::string shown = std::isfinite(perplexity) ? json_number(perplexity) : "inf";
+  if (options.per_line) {
+    print("line,loss,tokens\n");
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      print(fmt::format("{},{},{}\n", corpus.line_number(i), json_number(scores[i].loss()),
+                        scores[i].tokens));
+    print_status(fmt::format("loss {}, perplexity {}, tokens {}", loss, shown, total.tokens));
   } else {
-    print(fmt::format("loss {}\nperplexity {}\ntokens {}\n", loss, perplexity, total.tokens));
+    print(fmt::format("loss {}\nperplexity {}\ntokens {}\n", loss, shown, total.tokens));
   }
   return 0;
 }
 
+int eval(const EvalOptions& options) {
+  return std::visit([&](auto&& model) { return evaluate(options, Decoder(std::move(model))); },
+                    read_model(options.model));
+}
+
 }  // namespace
 
-int eval_command(const Arguments& arguments) {
-  return std::visit([&](auto&& model) { return evaluate(arguments, Decoder(std::move(model))); },
-                    read_model(arguments.operand(0)));
-}
+const Command eval_command = make_command<eval>(
+    "eval", "measure a model on a text",
+    "Prints the mean loss in nats a token (words and ends of sentences), the perplexity and the "
+    "number of tokens. Each line is cut to the model's block as in training.",
+    {"glassbox eval cats.safetensors data/first_grade.txt",
+     "glassbox eval cats.safetensors poems.txt --per-line > losses.csv"});
 
 }  // namespace glassbox::cli

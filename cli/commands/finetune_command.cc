@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/fingerprint.h"
 #include "base/json.h"
+#include "cli/command.h"
 #include "cli/commands/training.h"
 #include "cli/output.h"
 #include "infer/score.h"
@@ -20,17 +21,47 @@ namespace glassbox::cli {
 
 namespace {
 
+struct FinetuneOptions {
+  std::string model, corpus;
+  TrainingOptions training{"finetuned.safetensors", 1000, 0.001};
+  bool extend_vocab = false, unk = false;
+  std::vector<std::string> freeze;
+  std::optional<std::string> retain;
+
+  void visit(OptionTable& table) {
+    table.operand(model, "MODEL", "model file to start from");
+    table.operand(corpus, "CORPUS", kTextHelp);
+    training.visit(table, "the model file to write; MODEL itself is refused", "optimiser steps");
+    table.group("Fine-tuning");
+    table.flag(extend_vocab, "extend-vocab",
+               {.help = "add words that the model does not know, behind its old ones, with rows "
+                        "drawn by --seed"});
+    table.flag(unk, "unk",
+               {.help = "read words that the model does not know as <unk>, and from then on in "
+                        "prompts as well"});
+    table.text(freeze, "freeze",
+               {.value = "PATTERN",
+                .help = "parameters that stay as they are, by name; * stands for any letters, "
+                        "commas part several, and the option may be repeated: "
+                        "'layers.0.*,token_embedding'"});
+    table.file(retain, "retain",
+               {.value = "FILE",
+                .help = "tell the loss on this text before and after: what was forgotten"});
+    training.visit_machine(table);
+  }
+};
+
 constexpr std::size_t kNamedWords = 50;  // a line of more helps nobody
 
 // The model with the words of the corpus that it lacks, as the flags say. Throws VocabularyError,
 // naming words and lines, if they say nothing.
 template <class T>
-Model<T> with_words_of(const Corpus& corpus, const Arguments& arguments, Model<T> model,
+Model<T> with_words_of(const Corpus& corpus, const FinetuneOptions& options, Model<T> model,
                        Random& random) {
   auto unknown = model.tokenizer.unknown_words(corpus);
   if (unknown.empty()) return model;
-  if (arguments.given("unk")) return extend_vocabulary(model, {}, true, random);
-  if (arguments.given("extend-vocab")) {
+  if (options.unk) return extend_vocabulary(model, {}, true, random);
+  if (options.extend_vocab) {
     std::vector<std::string> words;
     for (auto& word : unknown) words.push_back(std::move(word.word));
     std::sort(words.begin(), words.end());
@@ -45,15 +76,15 @@ Model<T> with_words_of(const Corpus& corpus, const Arguments& arguments, Model<T
   if (unknown.size() > kNamedWords)
     named += fmt::format(" and {} more", unknown.size() - kNamedWords);
   throw VocabularyError(fmt::format("{}: expected words that {} knows, found {}; {}", corpus.name(),
-                                    arguments.operand(0), named,
+                                    options.model, named,
                                     "--extend-vocab adds them, --unk reads them as <unk>"));
 }
 
 // The names of the parameters that --freeze means.
-std::vector<std::string> frozen_parameters(const Arguments& arguments,
+std::vector<std::string> frozen_parameters(const FinetuneOptions& options,
                                            const ParameterLayout& layout) {
   std::vector<bool> frozen(layout.parameters().size());
-  for (const std::string& pattern : arguments.texts("freeze")) {
+  for (const std::string& pattern : options.freeze) {
     bool used = false;
     for (std::size_t i = 0; i < frozen.size(); ++i) {
       if (fnmatch(pattern.c_str(), layout.parameters()[i].name.c_str(), 0) != 0) continue;
@@ -63,7 +94,7 @@ std::vector<std::string> frozen_parameters(const Arguments& arguments,
       throw UsageError(fmt::format(
           "--freeze: expected the name of a parameter, as token_embedding or 'layers.0.*', "
           "found '{}'; glassbox inspect params {} lists them",
-          pattern, arguments.operand(0)));
+          pattern, options.model));
     }
   }
   if (std::all_of(frozen.begin(), frozen.end(), [](bool is) { return is; })) {
@@ -88,43 +119,52 @@ double loss_on(const std::vector<std::vector<TokenId>>& sentences, const Tokeniz
 }
 
 template <class T>
-int finetune(const Arguments& arguments, Model<T> base) {
-  Random random(static_cast<std::uint32_t>(arguments.integer("seed")));
-  const CorpusOptions options{.lowercase = base.tokenizer.lowercase()};
-  Corpus corpus = Corpus::read(arguments.operand(1), options);
-  TrainConfig config = train_config(arguments, corpus);
-  config.parent = fingerprint(read_file(arguments.operand(0)));
-  config.frozen = frozen_parameters(arguments, base.weights.layout());
+int finetune_from(const FinetuneOptions& options, Model<T> base) {
+  Random random(options.training.seed.seed);
+  const CorpusOptions reading{.lowercase = base.tokenizer.lowercase()};
+  Corpus corpus = Corpus::read(options.corpus, reading);
+  TrainConfig config = train_config(options.training, corpus);
+  config.parent = fingerprint(read_file(options.model));
+  config.frozen = frozen_parameters(options, base.weights.layout());
   corpus.shuffle(random);
-  const Model<T> start = with_words_of(corpus, arguments, std::move(base), random);
+  const Model<T> start = with_words_of(corpus, options, std::move(base), random);
   const Tokenizer& tokenizer = start.tokenizer;
 
-  const std::string& retain = arguments.text("retain");
+  const std::string retain = options.retain.value_or("");
   std::vector<std::vector<TokenId>> old_text;
   double before = 0;
   if (!retain.empty()) {
-    old_text = tokenizer.encode_lines(Corpus::read(retain, options));
+    old_text = tokenizer.encode_lines(Corpus::read(retain, reading));
     before = loss_on(old_text, tokenizer, start.weights.view());
   }
   Gpt<T> model(start.weights.view());
-  return run_training<T>(arguments, model, tokenizer, corpus, config, [&](WeightsView<T> weights) {
-    if (retain.empty()) return;
-    print_status(fmt::format("loss on {}: {:.4f} before, {:.4f} after", retain, before,
-                             loss_on(old_text, tokenizer, weights)));
-  });
+  return run_training<T>(
+      options.training, model, tokenizer, corpus, config, [&](WeightsView<T> weights) {
+        if (retain.empty()) return;
+        print_status(fmt::format("loss on {}: {:.4f} before, {:.4f} after", retain, before,
+                                 loss_on(old_text, tokenizer, weights)));
+      });
+}
+
+int finetune(const FinetuneOptions& options) {
+  if (options.extend_vocab && options.unk) {
+    throw UsageError("--unk: expected --extend-vocab or --unk, found both; leave one out");
+  }
+  check_options(options.training, {{"MODEL", options.model},
+                                   {"CORPUS", options.corpus},
+                                   {"--retain", options.retain.value_or("")}});
+  return std::visit([&](auto&& model) { return finetune_from(options, std::move(model)); },
+                    read_model(options.model));
 }
 
 }  // namespace
 
-int finetune_command(const Arguments& arguments) {
-  if (arguments.given("extend-vocab") && arguments.given("unk")) {
-    throw UsageError("--unk: expected --extend-vocab or --unk, found both; leave one out");
-  }
-  check_arguments(arguments, {{"MODEL", arguments.operand(0)},
-                              {"CORPUS", arguments.operand(1)},
-                              {"--retain", arguments.text("retain")}});
-  return std::visit([&](auto&& model) { return finetune(arguments, std::move(model)); },
-                    read_model(arguments.operand(0)));
-}
+const Command finetune_command = make_command<finetune>(
+    "finetune", "train a model further on another text",
+    "Starts from MODEL's weights and keeps its shape, vocabulary and precision. A word that it "
+    "does not know is an error, unless --extend-vocab or --unk says what becomes of it. MODEL's "
+    "file is not touched.",
+    {"glassbox finetune cats.safetensors data/questions.txt --out asks.safetensors",
+     "glassbox finetune cats.safetensors poems.txt --extend-vocab --freeze 'layers.0.*'"});
 
 }  // namespace glassbox::cli

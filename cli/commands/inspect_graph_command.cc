@@ -6,7 +6,8 @@
 #include <map>
 
 #include "base/file.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/svg.h"
 #include "cli/view/text.h"
@@ -16,6 +17,49 @@
 namespace glassbox::cli {
 
 namespace {
+
+enum class GraphFormat { dot, svg };
+
+struct GraphOptions {
+  std::vector<std::string> operands;  // MODEL SENTENCE, or with --expr NAME=NUMBER...
+  std::optional<std::string> around, expr, out;
+  std::size_t depth = 1, width = 8;
+  bool tape = false;
+  std::optional<GraphFormat> format;
+
+  void visit(OptionTable& table) {
+    table.operand(operands, "[MODEL]", "model file, as train writes it; with --expr NAME=NUMBER");
+    table.operand(operands, "[SENTENCE]", kSentenceHelp);
+    table.operand(operands, "[NAME=NUMBER...]", "with --expr: the numbers of its names");
+    table.group("Graph");
+    table.text(around, "around",
+               {.value = "NAME", .help = "draw this scalar with what is around it"});
+    table.integer(depth, "depth",
+                  {.value = "D",
+                   .range = between(1, 64),
+                   .help = "steps from it, to children and to parents"});
+    table.integer(
+        width, "width",
+        {.value = "N",
+         .range = at_least(1),
+         .help = "neighbours of each scalar, those that the most gradient flows through"});
+    table.text(expr, "expr",
+               {.value = "FORMULA",
+                .help = "draw a formula instead, its numbers behind it: a=2 b=-3; "
+                        "it may call abs exp gelu log relu rsqrt sigmoid sqrt tanh max min pow"});
+    table.flag(tape, "tape", {.help = "the tape as text, in the order in which it was recorded"});
+    table.group("Output");
+    table.choice(
+        format, "format",
+        {.value = "dot|svg",
+         .help = "for Graphviz, or a picture; without it, as the ending of --out says, else "
+                 "dot"});
+    table.file(out, "out", {.letter = 'o', .value = "FILE", .help = "write it to FILE"});
+  }
+  GraphFormat chosen_format() const {
+    return format.value_or(out && out->ends_with(".svg") ? GraphFormat::svg : GraphFormat::dot);
+  }
+};
 
 std::map<std::string, double> numbers_of(std::span<const std::string> words) {
   std::map<std::string, double> numbers;
@@ -37,10 +81,11 @@ std::map<std::string, double> numbers_of(std::span<const std::string> words) {
   return numbers;
 }
 
-void deliver(const Arguments& arguments, const Drawing& drawing) {
-  const std::string text = arguments.text("format") == "svg" ? as_svg(drawing) : as_dot(drawing);
-  if (arguments.given("out")) {
-    write_file(arguments.text("out"), text);
+void deliver(const GraphOptions& options, const Drawing& drawing) {
+  const std::string text =
+      options.chosen_format() == GraphFormat::svg ? as_svg(drawing) : as_dot(drawing);
+  if (options.out) {
+    write_file(*options.out, text);
   } else {
     print(text);
   }
@@ -77,50 +122,56 @@ std::string tape_text(const std::vector<MatrixRow>& runs) {
                                     runs.size(), scalars, operations);
 }
 
-}  // namespace
-
-int inspect_graph_command(const Arguments& arguments) {
-  if (arguments.given("around") && (arguments.given("expr") || arguments.given("tape")))
+int draw_graph(const GraphOptions& options) {
+  if (options.around && (options.expr || options.tape))
     throw UsageError("--around: expected it alone, found --expr or --tape as well; leave one out");
-  if (arguments.given("out")) {
-    if (!arguments.given("expr"))
-      refuse_overwriting("out", arguments.text("out"), {{"MODEL", arguments.operand(0)}});
-    check_writable(arguments.text("out"));
+  if (options.out) {
+    if (!options.expr)
+      refuse_overwriting("out", *options.out,
+                         {{"MODEL", options.operands.empty() ? "" : options.operands[0]}});
+    check_writable(*options.out);
   }
-  if (arguments.given("expr")) {
+  if (options.expr) {
     Tape<double> tape;
-    const auto root =
-        evaluate_expression(tape, arguments.text("expr"), numbers_of(arguments.operands_from(0)));
+    const auto root = evaluate_expression(tape, *options.expr, numbers_of(options.operands));
     root.backward();
-    if (arguments.given("tape")) {
+    if (options.tape) {
       print(tape_text(tape));
     } else {
-      deliver(arguments,
-              drawing_of(graph_around(root, {.depth = tape.size(), .width = tape.size()}),
-                         arguments.text("expr")));
+      deliver(options, drawing_of(graph_around(root, {.depth = tape.size(), .width = tape.size()}),
+                                  *options.expr));
     }
     return 0;
   }
-  if (arguments.operand(0).empty() || arguments.operands_from(1).empty() ||
-      arguments.operand(1).empty())
+  if (options.operands.size() < 2)
     throw UsageError(
         "inspect graph: expected MODEL and SENTENCE, or --expr; see glassbox help inspect graph");
-  if (const auto extra = arguments.operands_from(2); !extra.empty() && !extra[0].empty())
+  if (options.operands.size() > 2)
     throw UsageError(fmt::format(
         "inspect graph: expected no more than MODEL and SENTENCE without --expr, found '{}'",
-        extra[0]));
-  Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
-  if (arguments.given("around")) {
-    const NamedScalar scalar = find_scalar(inspection, arguments.text("around"));
-    const GraphLimits limits{.depth = arguments.integer("depth"),
-                             .width = arguments.integer("width")};
-    deliver(arguments, drawing_of(graph_around(scalar.value, limits), scalar.name));
-  } else if (arguments.given("tape")) {
+        options.operands[2]));
+  Inspection inspection(read_model_as<double>(options.operands[0]), options.operands[1]);
+  if (options.around) {
+    const NamedScalar scalar = find_scalar(inspection, *options.around);
+    const GraphLimits limits{.depth = options.depth, .width = options.width};
+    deliver(options, drawing_of(graph_around(scalar.value, limits), scalar.name));
+  } else if (options.tape) {
     print(tape_text(matrix_rows(inspection)));
   } else {
-    deliver(arguments, drawing_of(matrix_rows(inspection), arguments.operand(1)));
+    deliver(options, drawing_of(matrix_rows(inspection), options.operands[1]));
   }
   return 0;
 }
+
+}  // namespace
+
+const Command inspect_graph_command = make_command<draw_graph>(
+    "inspect graph", "draw a computation",
+    "Draws the scalars around one, or a formula, with data, gradients and local derivatives; "
+    "without --around the whole sentence, every run of scalars as one box that counts the "
+    "operations in it.",
+    {"glassbox inspect graph --expr 'tanh(a*b + c)' a=2 b=-3 c=10 --format svg --out tanh.svg",
+     "glassbox inspect graph cats.safetensors 'the cat' --around 'layers.0.attention.q@1[5]' "
+     "--depth 2"});
 
 }  // namespace glassbox::cli

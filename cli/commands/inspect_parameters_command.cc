@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/text.h"
 #include "inspect/embedding_map.h"
@@ -19,6 +20,76 @@ namespace {
 
 // Above so many parameters gradcheck would take hours, so it draws some of them unless told.
 constexpr std::size_t kCheckedWhole = 200000, kSampled = 2000;
+
+const char* const kCsvHelp = "every entry as comma-separated values: name, row, column, value";
+
+struct ParamsOptions {
+  std::string model, name;
+  TopOption top;
+  bool csv = false;
+
+  void visit(OptionTable& table) {
+    table.operand(model, "MODEL", kModelHelp);
+    table.operand(name, "[NAME]", kEntryHelp);
+    table.group("Output");
+    top.visit(table);
+    table.flag(csv, "csv", {.help = kCsvHelp});
+  }
+};
+
+struct GradientsOptions {
+  SentenceOperands operands;
+  std::string name;
+  TopOption top;
+  double nudge = 0.01;
+  bool csv = false;
+
+  void visit(OptionTable& table) {
+    operands.visit(table);
+    table.operand(name, "[NAME]", kEntryHelp);
+    table.group("Output");
+    top.visit(table);
+    table.number(nudge, "nudge",
+                 {.value = "X",
+                  .range = above(0),
+                  .help = "move each shown entry by X, and show the loss's change as predicted and "
+                          "as measured"});
+    table.flag(csv, "csv", {.help = kCsvHelp});
+  }
+};
+
+struct GradcheckCommandOptions {
+  SentenceOperands operands;
+  std::size_t worst = 5;
+  std::optional<std::size_t> sample;
+  SeedOption seed;
+
+  void visit(OptionTable& table) {
+    operands.visit(table);
+    table.group("Output");
+    table.integer(worst, "worst",
+                  {.value = "N", .range = at_least(1), .help = "how many of the worst to show"});
+    table.group("Check");
+    table.integer(sample, "sample",
+                  {.value = "N",
+                   .range = at_least(1),
+                   .help = "check N parameters drawn by --seed; without it all, or 2000 of "
+                           "more than 200000"});
+    seed.visit(table, "which ones --sample draws");
+  }
+};
+
+struct NeighboursOptions {
+  std::string model, word;
+  TopOption top;
+
+  void visit(OptionTable& table) {
+    table.operand(model, "MODEL", kModelHelp);
+    table.operand(word, "WORD", "a word that the model knows");
+    table.group("Output");
+    top.visit(table);
+  }
+};
 
 std::string summaries(const ParameterLayout& layout, const double* values, bool gradient) {
   Table table;
@@ -45,15 +116,12 @@ void print_entries(const std::vector<ParameterElement>& all, bool csv, const cha
   print(text);
 }
 
-}  // namespace
-
-int inspect_params_command(const Arguments& arguments) {
-  const auto model = read_model_as<double>(arguments.operand(0));
+int show_parameters(const ParamsOptions& options) {
+  const auto model = read_model_as<double>(options.model);
   const ParameterLayout& layout = model.weights.layout();
   const double* values = model.weights.data();
-  if (!arguments.operand(1).empty() || arguments.given("csv")) {
-    print_entries(parameter_elements(layout, values, arguments.operand(1)), arguments.given("csv"),
-                  "value");
+  if (!options.name.empty() || options.csv) {
+    print_entries(parameter_elements(layout, values, options.name), options.csv, "value");
     return 0;
   }
   const GptConfig& c = model.config();
@@ -63,19 +131,19 @@ int inspect_params_command(const Arguments& arguments) {
   print(summaries(layout, values, false));
   Table table;
   table.row({"\nlargest entries", "value"});
-  for (const ParameterElement& e : largest_elements(layout, values, arguments.integer("top")))
+  for (const ParameterElement& e : largest_elements(layout, values, options.top.top))
     table.row({e.name(), rounded(e.value)});
   print(table.text());
   return 0;
 }
 
-int inspect_gradients_command(const Arguments& arguments) {
-  Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
+int show_gradients(const GradientsOptions& options) {
+  Inspection inspection(read_model_as<double>(options.operands.model), options.operands.sentence);
   const ParameterLayout& layout = inspection.layout();
   const double* gradient = parameter_gradients(inspection);
-  const std::string& name = arguments.operand(2);
-  if (arguments.given("csv") || !name.empty()) {
-    print_entries(parameter_elements(layout, gradient, name), arguments.given("csv"), "gradient");
+  const std::string& name = options.name;
+  if (options.csv || !name.empty()) {
+    print_entries(parameter_elements(layout, gradient, name), options.csv, "gradient");
     return 0;
   }
   Table losses({1, 2});
@@ -93,11 +161,11 @@ int inspect_gradients_command(const Arguments& arguments) {
     places.row({place.place, rounded(place.norm)});
   print(places.text() + '\n' + summaries(layout, gradient, true) + '\n');
 
-  const double delta = arguments.number("nudge");
+  const double delta = options.nudge;
   Table table;
   table.row({"largest gradients", "gradient", "value",
              fmt::format("predicted by +{}", exact(delta)), "measured"});
-  for (const ParameterElement& e : largest_elements(layout, gradient, arguments.integer("top"))) {
+  for (const ParameterElement& e : largest_elements(layout, gradient, options.top.top)) {
     const ParameterNudge n = nudge_parameter(inspection, e, delta);
     const double value = inspection.tape().data(static_cast<NodeId>(e.spec->index(e.row, e.col)));
     table.row({e.name(), rounded(e.value), rounded(value), with_sign(n.predicted),
@@ -107,24 +175,24 @@ int inspect_gradients_command(const Arguments& arguments) {
   return 0;
 }
 
-int inspect_gradcheck_command(const Arguments& arguments) {
-  Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
-  GradcheckOptions options;
+int check_gradients(const GradcheckCommandOptions& options) {
+  Inspection inspection(read_model_as<double>(options.operands.model), options.operands.sentence);
+  GradcheckOptions check;
   const std::size_t parameters = inspection.config().parameter_count();
-  if (arguments.given("sample")) {
-    options.sample = arguments.integer("sample");
+  if (options.sample) {
+    check.sample = *options.sample;
   } else if (parameters > kCheckedWhole) {
-    options.sample = kSampled;
+    check.sample = kSampled;
     print_status(fmt::format("{} of {} parameters, drawn evenly; --sample {} checks all of them",
                              kSampled, parameters, parameters));
   }
-  options.seed = static_cast<std::uint32_t>(arguments.integer("seed"));
-  options.worst = arguments.integer("worst");
+  check.seed = options.seed.seed;
+  check.worst = options.worst;
   const bool terminal = isatty(2) != 0;
   using Clock = std::chrono::steady_clock;
   const auto started = Clock::now();
   auto shown = started;
-  options.progress = [&](std::size_t done, std::size_t all) {
+  check.progress = [&](std::size_t done, std::size_t all) {
     const auto now = Clock::now();
     if (now - shown < std::chrono::milliseconds(terminal ? 100 : 15000)) return;
     shown = now;
@@ -137,7 +205,7 @@ int inspect_gradcheck_command(const Arguments& arguments) {
     else
       print_status(line);
   };
-  const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection), options);
+  const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection), check);
   if (terminal) fmt::print(stderr, "\r{:48}\r", "");
 
   Table table;
@@ -154,18 +222,48 @@ int inspect_gradcheck_command(const Arguments& arguments) {
   return result.ok() ? 0 : 1;
 }
 
-int inspect_neighbours_command(const Arguments& arguments) {
-  const auto model = read_model_as<double>(arguments.operand(0));
-  const auto ids = model.tokenizer.encode(arguments.operand(1));
+int show_neighbours(const NeighboursOptions& options) {
+  const auto model = read_model_as<double>(options.model);
+  const auto ids = model.tokenizer.encode(options.word);
   if (ids.size() != 1)
     throw UsageError(fmt::format("inspect neighbours: expected one word, found {}", ids.size()));
   Table table;
   table.row({"word", "cosine"});
-  for (const auto& word : NearestWords(model).of(ids[0], arguments.integer("top")))
+  for (const auto& word : NearestWords(model).of(ids[0], options.top.top))
     table.row(
         {escape_controls(model.tokenizer.word(word.word)), fmt::format("{:.4f}", word.cosine)});
   print(table.text());
   return 0;
 }
+
+}  // namespace
+
+const Command inspect_params_command = make_command<show_parameters>(
+    "inspect params", "a model's parameters",
+    "Prints every parameter with its shape, mean, spread, norm and largest entries; or one "
+    "parameter, one row or one entry by name. Rows are outputs and columns inputs, as in the file.",
+    {"glassbox inspect params cats.safetensors",
+     "glassbox inspect params cats.safetensors 'layers.0.attention.query[7]'"});
+
+const Command inspect_gradients_command = make_command<show_gradients>(
+    "inspect gradients", "the gradients of a sentence's loss",
+    "Prints the loss at each position, the gradient's norm by layer and by parameter, and the "
+    "entries with the largest gradients: with what the gradient says that a nudge does to the "
+    "loss, and what it does. With a name: that parameter, row or entry. Computed in double.",
+    {"glassbox inspect gradients cats.safetensors 'the cat sat'",
+     "glassbox inspect gradients cats.safetensors 'the cat sat' output --csv > gradients.csv"});
+
+const Command inspect_gradcheck_command = make_command<check_gradients>(
+    "inspect gradcheck", "gradients against measured slopes",
+    "Holds every gradient of the sentence's loss against a numeric derivative in double, and shows "
+    "the worst. Exit status 1 if one is wrong.",
+    {"glassbox inspect gradcheck cats.safetensors 'the cat sat'",
+     "glassbox inspect gradcheck cats.safetensors 'the cat sat' --sample 1000"});
+
+const Command inspect_neighbours_command = make_command<show_neighbours>(
+    "inspect neighbours", "words that the model takes for similar",
+    "Prints the words whose embeddings point the most the same way, by the cosine between them.",
+    {"glassbox inspect neighbours cats.safetensors cat",
+     "glassbox inspect neighbours cats.safetensors cat --top 3"});
 
 }  // namespace glassbox::cli

@@ -5,19 +5,42 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/text.h"
 #include "inspect/logit_split.h"
 
 namespace glassbox::cli {
 
-int inspect_trace_command(const Arguments& arguments) {
-  Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
+namespace {
+
+struct TraceOptions {
+  SentenceOperands operands;
+  TopOption top = {5};
+  std::optional<std::size_t> at;
+  std::optional<std::string> word;
+
+  void visit(OptionTable& table) {
+    operands.visit(table);
+    table.group("Output");
+    top.visit(table, "how many words to show after each layer");
+    table.integer(at, "at",
+                  {.value = "T",
+                   .help = "the position to look from, 0 being the sentence's beginning; without "
+                           "it the last"});
+    table.text(
+        word, "word",
+        {.value = "WORD", .help = "the word whose logit to split; without it the likeliest"});
+  }
+};
+
+int trace(const TraceOptions& options) {
+  Inspection inspection(read_model_as<double>(options.operands.model), options.operands.sentence);
   const Tokenizer& tokenizer = inspection.tokenizer();
   std::size_t position = inspection.positions() - 1;
-  if (arguments.given("at")) {
-    position = arguments.integer("at");
+  if (options.at) {
+    position = *options.at;
     if (position >= inspection.positions())
       throw UsageError(fmt::format(
           "--at: expected a position from 0 to {}, found {}; 0 is the sentence's beginning",
@@ -25,8 +48,8 @@ int inspect_trace_command(const Arguments& arguments) {
   }
   const auto guesses = guesses_by_layer(inspection, position);
   TokenId word = likeliest_tokens(guesses.back().probabilities, 1)[0];
-  if (arguments.given("word")) {
-    const std::string& text = arguments.text("word");
+  if (options.word) {
+    const std::string& text = *options.word;
     const auto ids = text == tokenizer.word(tokenizer.bos()) ? std::vector<TokenId>{tokenizer.bos()}
                                                              : tokenizer.encode(text);
     if (ids.size() != 1)
@@ -45,7 +68,7 @@ int inspect_trace_command(const Arguments& arguments) {
   table.row({"sum", fmt::format("{:+.6f}", split.sum)});
   table.row({"logit", fmt::format("{:+.6f}", split.logit)});
   text += table.text() + "\nwhat it would say after\n";
-  const std::size_t top = std::min<std::size_t>(arguments.integer("top"), tokenizer.size());
+  const std::size_t top = std::min<std::size_t>(options.top.top, tokenizer.size());
   std::vector<std::size_t> to_the_left(top + 1);
   std::iota(to_the_left.begin(), to_the_left.end(), std::size_t{0});
   Table guess_table(to_the_left);
@@ -59,5 +82,14 @@ int inspect_trace_command(const Arguments& arguments) {
   print(text + guess_table.text());
   return 0;
 }
+
+}  // namespace
+
+const Command inspect_trace_command = make_command<trace>(
+    "inspect trace", "a logit, taken apart",
+    "Splits the logit of a word exactly into what the embeddings, each head and each MLP added, "
+    "and shows what the model would say after each layer. Computed in double.",
+    {"glassbox inspect trace cats.safetensors 'the cat' --at 2",
+     "glassbox inspect trace cats.safetensors 'the cat sat' --at 2 --word sat"});
 
 }  // namespace glassbox::cli

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/text.h"
 #include "inspect/lookup.h"
@@ -12,6 +13,25 @@
 namespace glassbox::cli {
 
 namespace {
+
+struct ValueOptions {
+  SentenceOperands operands;
+  std::string name;
+  bool expand = false;
+  std::size_t limit = 20;
+
+  void visit(OptionTable& table) {
+    operands.visit(table);
+    table.operand(name, "NAME",
+                  "a scalar: embedding@2[5], layers.0.attention.weights@2[1][0], logits@2[cat], "
+                  "loss");
+    table.group("Output");
+    table.flag(expand, "expand",
+               {.help = "show the single operations behind it: products, partial sums, "
+                        "exponentials"});
+    table.integer(limit, "limit", {.value = "N", .help = "show N of each list; 0 shows all"});
+  }
+};
 
 // "3 more: --limit 0 shows all"
 std::string rest(std::size_t count, std::size_t limit) {
@@ -29,12 +49,10 @@ std::string neighbours(const char* title, const char* local, const std::vector<G
   return fmt::format("\n{}: {}\n", title, all.size()) + table.text() + rest(all.size(), limit);
 }
 
-}  // namespace
-
-int inspect_value_command(const Arguments& arguments) {
-  Inspection inspection(read_model_as<double>(arguments.operand(0)), arguments.operand(1));
-  const NamedScalar scalar = find_scalar(inspection, arguments.operand(2));
-  std::size_t limit = arguments.integer("limit");
+int show_value(const ValueOptions& options) {
+  Inspection inspection(read_model_as<double>(options.operands.model), options.operands.sentence);
+  const NamedScalar scalar = find_scalar(inspection, options.name);
+  std::size_t limit = options.limit;
   if (limit == 0) limit = std::numeric_limits<std::size_t>::max();
 
   Table table;
@@ -45,7 +63,7 @@ int inspect_value_command(const Arguments& arguments) {
   std::string text = table.text();
   text += neighbours("children", "d this / d child", children_of(scalar.value), limit);
   text += neighbours("parents", "d parent / d this", parents_of(scalar.value), limit);
-  if (arguments.given("expand")) {
+  if (options.expand) {
     const auto steps = plain_operations(scalar.value);
     Table plain({0, 1});
     for (const PlainOperation& step : steps) {
@@ -63,5 +81,15 @@ int inspect_value_command(const Arguments& arguments) {
   print(text);
   return 0;
 }
+
+}  // namespace
+
+const Command inspect_value_command = make_command<show_value>(
+    "inspect value", "any scalar of a computation, by name",
+    "Prints one scalar of the sentence's computation: its data, its gradient (d loss / d scalar), "
+    "its operation, its children with the local derivatives, its parents. Names: NAME[row][column] "
+    "is a parameter, NAME@position[index] a value; inspect graph MODEL SENTENCE --tape lists them.",
+    {"glassbox inspect value cats.safetensors 'the cat sat' 'logits@2[sat]'",
+     "glassbox inspect value cats.safetensors 'the cat sat' 'layers.0.attention.q@2[5]' --expand"});
 
 }  // namespace glassbox::cli

@@ -3,7 +3,8 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/text.h"
 #include "infer/decoder.h"
@@ -11,11 +12,27 @@
 
 namespace glassbox::cli {
 
-int next_command(const Arguments& arguments) {
-  Decoder<double> decoder = load_model<double>(arguments.operand(0));
+namespace {
+
+struct NextOptions {
+  std::string model, text;
+  TopOption top;
+  bool json = false;
+
+  void visit(OptionTable& table) {
+    table.operand(model, "MODEL", kModelHelp);
+    table.operand(text, "[TEXT]", "how the sentence begins");
+    table.group("Output");
+    top.visit(table);
+    table.flag(json, "json", {.help = "one object: words and probabilities"});
+  }
+};
+
+int show_next(const NextOptions& options) {
+  Decoder<double> decoder = load_model<double>(options.model);
   const Tokenizer& tokenizer = decoder.tokenizer();
   std::vector<TokenId> tokens = {tokenizer.bos()};
-  for (const TokenId id : tokenizer.encode(arguments.operand(1))) tokens.push_back(id);
+  for (const TokenId id : tokenizer.encode(options.text)) tokens.push_back(id);
   if (tokens.size() > decoder.config().block_size)
     throw ConfigError(fmt::format(
         "next: expected at most {} words, found {}; the model's block is {}",
@@ -26,15 +43,26 @@ int next_command(const Arguments& arguments) {
   const auto chances = softmax({logits.begin(), logits.end()});
 
   Table table({0, 2});
-  std::string json;
-  for (const TokenId id : likeliest_tokens(chances, arguments.integer("top"))) {
+  JsonWriter json;
+  json.begin_object().key("next").begin_array();
+  for (const TokenId id : likeliest_tokens(chances, options.top.top)) {
     table.row({escape_controls(tokenizer.word(id)), fmt::format("{:.2f}%", 100 * chances[id]),
                std::string(static_cast<std::size_t>(chances[id] * 50 + 0.5), '#')});
-    json += fmt::format(R"({}{{"word":{},"probability":{}}})", json.empty() ? "" : ",",
-                        json_quote(tokenizer.word(id)), json_number(chances[id]));
+    json.begin_object().member("word", tokenizer.word(id)).member("probability", chances[id]);
+    json.end_object();
   }
-  print(arguments.given("json") ? fmt::format("{{\"next\":[{}]}}\n", json) : table.text());
+  json.end_array().end_object();
+  print(options.json ? json.take() + '\n' : table.text());
   return 0;
 }
+
+}  // namespace
+
+const Command next_command =
+    make_command<show_next>("next", "show what a model would say next",
+                            "Prints the likeliest next words with their probabilities, as the "
+                            "model gives them: no temperature, no filter.",
+                            {"glassbox next cats.safetensors 'the cat'",
+                             "glassbox next cats.safetensors 'the cat' --top 3 --json"});
 
 }  // namespace glassbox::cli

@@ -5,23 +5,50 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/chart.h"
 
 namespace glassbox::cli {
 
-int plot_command(const Arguments& arguments) {
-  if (!arguments.given("out") && !arguments.given("ascii"))
-    throw UsageError("plot: expected --out FILE, --ascii or both, found neither");
-  if (arguments.given("out")) {
-    for (const std::string& log : arguments.operands_from(0))
-      refuse_overwriting("out", arguments.text("out"), {{"LOG", log}});
-    check_writable(arguments.text("out"));
+namespace {
+
+struct PlotOptions {
+  std::vector<std::string> logs;
+  std::optional<std::string> out;
+  bool ascii = false;
+  std::size_t columns = 80;
+  std::string column = "loss";
+  std::optional<std::uint64_t> vocab_size;
+
+  void visit(OptionTable& table) {
+    table.operand(logs, "LOG...", "logs of runs, as train --log-file writes them");
+    table.group("Output");
+    table.file(out, "out",
+               {.letter = 'o', .value = "FILE", .help = "write the curves to FILE as SVG"});
+    table.flag(ascii, "ascii", {.help = "draw them in the terminal"});
+    table.integer(columns, "columns",
+                  {.value = "N", .range = between(40, 400), .help = "width of --ascii"});
+    table.text(column, "column", {.value = "NAME", .help = "what to draw: loss, lr or tokens"});
+    table.integer(vocab_size, "vocab-size",
+                  {.value = "N",
+                   .range = at_least(1),
+                   .help = "draw the loss of a random guess among N words"});
   }
-  const std::string& column = arguments.text("column");
-  Chart chart{column, column == "loss" || column == "val_loss" ? "nats per token" : "", {}};
-  for (const std::string& path : arguments.operands_from(0)) {
+};
+
+int plot(const PlotOptions& options) {
+  if (!options.out && !options.ascii)
+    throw UsageError("plot: expected --out FILE, --ascii or both, found neither");
+  if (options.out) {
+    for (const std::string& log : options.logs)
+      refuse_overwriting("out", *options.out, {{"LOG", log}});
+    check_writable(*options.out);
+  }
+  const std::string& column = options.column;
+  Chart chart{column, column == "loss" ? "nats per token" : "", {}};
+  for (const std::string& path : options.logs) {
     const Log log = read_log(path);
     const auto points = log.columns.find(column);
     if (points == log.columns.end()) {
@@ -32,13 +59,22 @@ int plot_command(const Arguments& arguments) {
     }
     chart.series.push_back({path, points->second});
   }
-  if (arguments.given("vocab-size")) {
-    chart.line = std::log(arguments.number("vocab-size"));
+  if (options.vocab_size) {
+    chart.line = std::log(static_cast<double>(*options.vocab_size));
     chart.line_name = fmt::format("random guess {:.2f}", *chart.line);
   }
-  if (arguments.given("out")) write_file(arguments.text("out"), chart_svg(chart));
-  if (arguments.given("ascii")) print(chart_text(chart, arguments.integer("columns")));
+  if (options.out) write_file(*options.out, chart_svg(chart));
+  if (options.ascii) print(chart_text(chart, options.columns));
   return 0;
 }
+
+}  // namespace
+
+const Command plot_command =
+    make_command<plot>("plot", "draw the curves of logs",
+                       "Draws a column of one or several logs over the steps: the mean of each "
+                       "stretch of steps in a band from its least to its greatest.",
+                       {"glassbox plot run1.csv run2.csv --out loss.svg",
+                        "glassbox plot run.jsonl --ascii --vocab-size 600"});
 
 }  // namespace glassbox::cli

@@ -5,7 +5,8 @@
 
 #include "base/file.h"
 #include "base/fingerprint.h"
-#include "cli/options/options.h"
+#include "cli/command.h"
+#include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/report.h"
 #include "data/corpus.h"
@@ -15,6 +16,27 @@
 namespace glassbox::cli {
 
 namespace {
+
+struct ReportOptions {
+  std::string model;
+  std::string out = "report.html";
+  std::optional<std::string> log_file, sentences;
+  SeedOption seed;
+
+  void visit(OptionTable& table) {
+    table.operand(model, "MODEL", kModelHelp);
+    table.group("Output");
+    table.file(out, "out", {.letter = 'o', .value = "FILE", .help = "the page to write"});
+    table.group("Input");
+    table.file(log_file, "log-file",
+               {.value = "FILE", .help = "the log of the training, for its curves"});
+    table.file(sentences, "sentences",
+               {.value = "FILE",
+                .help = "sentences to look into, one a line; without it, some that the model "
+                        "writes"});
+    seed.visit(table, "of the sentences that the model writes");
+  }
+};
 
 constexpr std::size_t kSentences = 4;
 
@@ -56,37 +78,42 @@ std::vector<double> word_shares(Decoder<double>& decoder, std::uint32_t seed) {
   return shares;
 }
 
-}  // namespace
-
-int report_command(const Arguments& arguments) {
-  const std::string& path = arguments.operand(0);
-  const auto given = [&](const char* flag) {
-    return arguments.given(flag) ? arguments.text(flag) : "";
-  };
-  refuse_overwriting(
-      "out", arguments.text("out"),
-      {{"MODEL", path}, {"--log-file", given("log-file")}, {"--sentences", given("sentences")}});
-  check_writable(arguments.text("out"));
+int report(const ReportOptions& options) {
+  const std::string& path = options.model;
+  refuse_overwriting("out", options.out,
+                     {{"MODEL", path},
+                      {"--log-file", options.log_file.value_or("")},
+                      {"--sentences", options.sentences.value_or("")}});
+  check_writable(options.out);
   const Model<double> model = read_model_as<double>(path);
   ReportInput input;
   input.name = std::filesystem::path(path).filename().string();
   input.fingerprint = fingerprint(read_file(path));
   input.model = &model;
   input.precision = std::holds_alternative<Model<float>>(read_model(path)) ? "float" : "double";
-  if (arguments.given("log-file")) input.log = read_log(arguments.text("log-file"));
+  if (options.log_file) input.log = read_log(*options.log_file);
   Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
-  const auto seed = static_cast<std::uint32_t>(arguments.integer("seed"));
-  if (arguments.given("sentences")) {
+  if (options.sentences) {
     const Corpus corpus =
-        Corpus::read(arguments.text("sentences"), {.lowercase = model.tokenizer.lowercase()});
+        Corpus::read(*options.sentences, {.lowercase = model.tokenizer.lowercase()});
     for (std::size_t i = 0; i < corpus.size(); ++i) input.sentences.emplace_back(corpus[i]);
   } else {
-    input.sentences = written_by(decoder, seed);
+    input.sentences = written_by(decoder, options.seed.seed);
   }
-  input.word_shares = word_shares(decoder, seed);
-  write_file(arguments.text("out"), report_html(input));
-  print_status(fmt::format("wrote {}", arguments.text("out")));
+  input.word_shares = word_shares(decoder, options.seed.seed);
+  write_file(options.out, report_html(input));
+  print_status(fmt::format("wrote {}", options.out));
   return 0;
 }
+
+}  // namespace
+
+const Command report_command = make_command<report>(
+    "report", "a page about a model",
+    "Writes one HTML file, complete in itself: the curves of the training, and for some sentences "
+    "where each head looks, what the model would say next, and every logit taken apart; the words "
+    "in the plane; the shape and the fingerprint. It opens from the disk without a network.",
+    {"glassbox report cats.safetensors --log-file run.jsonl --out report.html",
+     "glassbox report cats.safetensors --sentences mine.txt"});
 
 }  // namespace glassbox::cli

@@ -1,41 +1,81 @@
 // glassbox train CORPUS
 #include "base/error.h"
+#include "cli/command.h"
 #include "cli/commands/training.h"
 
 namespace glassbox::cli {
 
 namespace {
 
+enum class Precision { single, twofold };
+
+struct TrainOptions {
+  std::string corpus;
+  TrainingOptions training{"model.safetensors", 5000, 0.01};
+  GptConfig shape;
+  Precision precision = Precision::single;
+  bool no_lowercase = false;
+
+  void visit(OptionTable& table) {
+    const Range size = between(1, 1e6);
+    table.operand(corpus, "CORPUS", kTextHelp);
+    training.visit(table,
+                   "the model file to write: weights, shape, vocabulary, all that sample needs",
+                   "optimiser steps; 0 writes the untrained model");
+    table.group("Model");
+    table.integer(shape.n_layer, "n-layer", {.value = "N", .range = size, .help = "layers"});
+    table.integer(
+        shape.n_embd, "n-embd",
+        {.value = "N", .range = size, .help = "width of a token's vector; a multiple of --n-head"});
+    table.integer(shape.n_head, "n-head",
+                  {.value = "N", .range = size, .help = "attention heads a layer"});
+    table.integer(shape.block_size, "block-size",
+                  {.value = "N",
+                   .range = size,
+                   .help = "positions a sentence may have, its beginning counted; a longer one is "
+                           "cut"});
+    table.choice(precision, "precision",
+                 {.value = "float|double", .help = "of the arithmetic and of the file"});
+    table.flag(no_lowercase, "no-lowercase",
+               {.help = "keep capital letters apart from small ones"});
+    training.visit_machine(table);
+  }
+};
+
 template <class T>
-int train_as(const Arguments& arguments) {
-  check_arguments(arguments, {{"CORPUS", arguments.operand(0)}});
-  Random random(static_cast<std::uint32_t>(arguments.integer("seed")));
-  Corpus corpus =
-      Corpus::read(arguments.operand(0), {.lowercase = !arguments.given("no-lowercase")});
+int train_as(const TrainOptions& options) {
+  check_options(options.training, {{"CORPUS", options.corpus}});
+  Random random(options.training.seed.seed);
+  Corpus corpus = Corpus::read(options.corpus, {.lowercase = !options.no_lowercase});
   corpus.shuffle(random);
   const Tokenizer tokenizer = Tokenizer::words(corpus);
 
-  GptConfig shape;
+  GptConfig shape = options.shape;
   shape.vocab_size = tokenizer.size();
-  shape.block_size = arguments.integer("block-size");
-  shape.n_layer = arguments.integer("n-layer");
-  shape.n_head = arguments.integer("n-head");
-  shape.n_embd = arguments.integer("n-embd");
   try {
     shape.validate();
   } catch (const ConfigError& error) {  // the flags are each in range, but don't go together
     throw UsageError(error.what());
   }
-  const TrainConfig config = train_config(arguments, corpus);
+  const TrainConfig config = train_config(options.training, corpus);
   Gpt<T> model(shape, random);
-  return run_training(arguments, model, tokenizer, corpus, config);
+  return run_training(options.training, model, tokenizer, corpus, config);
+}
+
+int train(const TrainOptions& options) {
+  return options.precision == Precision::twofold ? train_as<double>(options)
+                                                 : train_as<float>(options);
 }
 
 }  // namespace
 
-int train_command(const Arguments& arguments) {
-  return arguments.text("precision") == "double" ? train_as<double>(arguments)
-                                                 : train_as<float>(arguments);
-}
+const Command train_command = make_command<train>(
+    "train", "train a model on a text file",
+    "Reads a text, builds the vocabulary from its words, trains a model and writes it to one file. "
+    "The lines are shuffled once by the seed; step i takes the next sentences in that order, "
+    "around and around. SIGINT and SIGTERM finish the step, write the model as it then is and say "
+    "so. Nothing is printed to standard output.",
+    {"glassbox train data/first_grade.txt --out cats.safetensors",
+     "glassbox train poems.txt --epochs 3 --batch-size 16 --n-embd 64 --log-file run.csv"});
 
 }  // namespace glassbox::cli

@@ -51,9 +51,9 @@ class SignalScope {
   struct sigaction interrupt_, terminate_;
 };
 
-std::uint64_t steps_of(const Arguments& arguments, std::size_t sentences, std::size_t batch_size) {
-  if (!arguments.given("epochs")) return arguments.integer("steps");
-  const std::uint64_t epochs = arguments.integer("epochs");
+std::uint64_t steps_of(const TrainingOptions& options, std::size_t sentences) {
+  if (!options.epochs) return options.steps.value_or(options.default_steps);
+  const std::uint64_t epochs = *options.epochs, batch_size = options.adam.batch_size;
   if (epochs > std::numeric_limits<std::uint64_t>::max() / 2 / sentences) {
     throw UsageError(
         fmt::format("--epochs: expected fewer passes over {} sentences, found {}; use --steps",
@@ -88,16 +88,16 @@ struct Summary {
 template <class T>
 class Watch {
  public:
-  Watch(const Arguments& arguments, Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
-        const TrainConfig& config, TrainLog* log)
+  Watch(const TrainingOptions& options, Gpt<T>& model, const Tokenizer& tokenizer,
+        const Corpus& corpus, const TrainConfig& config, TrainLog* log)
       : model_(model),
         tokenizer_(tokenizer),
         corpus_(corpus),
         config_(config),
         log_(log),
-        detect_(arguments.given("detect-anomaly")) {
-    if (arguments.given("inspect-every")) inspect_every_ = arguments.integer("inspect-every");
-    if (arguments.given("sample-every")) sample_every_ = arguments.integer("sample-every");
+        detect_(options.detect_anomaly),
+        inspect_every_(options.inspect_every.value_or(0)),
+        sample_every_(options.sample_every.value_or(0)) {
     if (detect_) model.name_tokens(&tokenizer);
   }
   bool any() const { return detect_ || inspect_every_ > 0 || sample_every_ > 0; }
@@ -125,11 +125,10 @@ class Watch {
 
   bool due(std::uint64_t every) const { return every > 0 && step_ % every == 0; }
   static std::string as_json(const std::vector<PlaceNorm>& places) {
-    std::string text;
-    for (const PlaceNorm& place : places)
-      text += fmt::format("{}{}:{}", text.empty() ? "" : ",", json_quote(place.place),
-                          json_number(place.norm));
-    return '{' + text + '}';
+    JsonWriter json;
+    json.begin_object();
+    for (const PlaceNorm& place : places) json.member(place.place, place.norm);
+    return json.end_object().take();
   }
   void detect(const Batch& batch) {
     const auto anomaly = find_anomaly(model_, batch);
@@ -162,7 +161,7 @@ class Watch {
   const TrainConfig& config_;
   TrainLog* log_;
   bool detect_;
-  std::uint64_t inspect_every_ = 0, sample_every_ = 0, step_ = 0;
+  std::uint64_t inspect_every_, sample_every_, step_ = 0;
   std::vector<PlaceNorm> norms_;  // of the step to come
   std::vector<T> weights_;        // before it
 };
@@ -172,23 +171,24 @@ template <class T>
 Summary run_steps(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, Watch<T>& watch,
                   Progress& progress) {
   Summary run;
-  while (!trainer.done() && g_signal == 0) {
-    try {
-      run.add(trainer.step());
-    } catch (const NumericError&) {
-      progress.leave();
-      const TrainConfig& config = trainer.config();
-      const LrSchedule schedule{config.lr_schedule, config.learning_rate, config.steps};
-      const std::uint64_t before = run.last.step;
-      // The line of the step that failed is kept: a log that just stops would hide what happened.
-      if (log != nullptr) {
-        log->write({before + 1, std::nan(""), schedule.at(before), run.last.tokens});
-      }
-      throw;
-    }
-    if (log != nullptr && run.last.step % log_every == 0) log->write(run.last);
+  const auto after_step = [&](const StepStats& stats) {
+    run.add(stats);
+    if (log != nullptr && (stats.step % log_every == 0 || trainer.done())) log->write(stats);
     watch.after();
-    progress.step(run.last);
+    progress.step(stats);
+  };
+  try {
+    trainer.run(after_step, [] { return g_signal != 0; });
+  } catch (const NumericError&) {
+    progress.leave();
+    const TrainConfig& config = trainer.config();
+    const LrSchedule schedule{config.lr_schedule, config.learning_rate, config.steps};
+    const std::uint64_t before = run.last.step;
+    // The line of the step that failed is kept: a log that just stops would hide what happened.
+    if (log != nullptr) {
+      log->write({before + 1, std::nan(""), schedule.at(before), run.last.tokens});
+    }
+    throw;
   }
   progress.leave();
   return run;
@@ -196,20 +196,78 @@ Summary run_steps(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, W
 
 }  // namespace
 
-void check_arguments(const Arguments& arguments, std::initializer_list<InputFile> inputs) {
-  if (arguments.given("steps") && arguments.given("epochs")) {
+void TrainingOptions::visit(OptionTable& table, const char* out_help, const char* steps_help) {
+  table.group("Files");
+  table.file(out, "out", {.letter = 'o', .value = "FILE", .help = out_help});
+  table.file(log_file, "log-file",
+             {.value = "FILE",
+              .help = "log of the run: CSV if FILE ends in .csv, else JSON lines; columns step, "
+                      "loss, lr, tokens"});
+  table.integer(log_every, "log-every",
+                {.value = "N", .range = at_least(1), .help = "log every Nth step, and the last"});
+  table.integer(inspect_every, "inspect-every",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "for the report, every Nth step: gradient norms and update ratios of each "
+                         "part of the model, into the log"});
+  table.integer(sample_every, "sample-every",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "for the report, every Nth step: sentences from the same random numbers, "
+                         "into the log"});
+  table.group("Training");
+  table.integer(steps, "steps", {.value = "N", .help = steps_help}).default_value =
+      std::to_string(default_steps);
+  table.integer(epochs, "epochs",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "passes over the corpus, instead of --steps; the last batch may be "
+                         "shorter"});
+  table.integer(adam.batch_size, "batch-size",
+                {.value = "B",
+                 .range = between(1, 16384),
+                 .help = "sentences a step; the loss is the mean over them of each one's mean"});
+  table.number(
+      adam.learning_rate, "learning-rate",
+      {.alias = "lr", .value = "X", .range = above(0), .help = "learning rate of the first step"});
+  table.choice(adam.lr_schedule, "lr-schedule",
+               {.value = "linear|constant",
+                .help = "linear falls to 0 over the run: learning rate * (1 - step / steps), step "
+                        "from 0"});
+  table.number(adam.beta1, "beta1",
+               {.value = "X", .range = below(1), .help = "Adam's decay of the mean gradient"});
+  table.number(
+      adam.beta2, "beta2",
+      {.value = "X", .range = below(1), .help = "Adam's decay of the mean squared gradient"});
+  table.number(adam.epsilon, "adam-epsilon",
+               {.value = "X", .range = above(0), .help = "Adam's term against division by 0"});
+  table.flag(detect_anomaly, "detect-anomaly",
+             {.help = "look at every step's scalars first: the first that is NaN or infinite, "
+                      "forward or backward, is named with its operation, operands and sentence; "
+                      "takes more than twice the time"});
+}
+
+void TrainingOptions::visit_machine(OptionTable& table) {
+  table.group("Machine");
+  seed.visit(table, "the same seed and the same file give the same bits");
+  threads.visit(table);
+}
+
+void check_options(const TrainingOptions& options, std::initializer_list<InputFile> inputs) {
+  if (options.steps && options.epochs) {
     throw UsageError("--epochs: expected --steps or --epochs, found both; leave one out");
   }
-  const std::string& out = arguments.text("out");
-  const std::string& log = arguments.text("log-file");
+  const std::string& out = options.out;
+  const std::string log = options.log_file.value_or("");
   refuse_overwriting("out", out, inputs);
   if (!log.empty()) refuse_overwriting("log-file", log, inputs);
   if (!log.empty() && (same_file(log, out) || same_file(log, out + ".tmp"))) {
     throw UsageError(fmt::format(
         "--log-file: expected another file than --out, found {}; it would be lost", log));
   }
-  for (const char* option : {"inspect-every", "sample-every"})
-    if (arguments.given(option) && (log.empty() || log.ends_with(".csv")))
+  for (const auto& [given, option] : {std::pair(options.inspect_every, "inspect-every"),
+                                      std::pair(options.sample_every, "sample-every")})
+    if (given && (log.empty() || log.ends_with(".csv")))
       throw UsageError(
           fmt::format("--{0}: expected a --log-file of JSON lines, found {1}; write for instance "
                       "--log-file run.jsonl",
@@ -217,19 +275,12 @@ void check_arguments(const Arguments& arguments, std::initializer_list<InputFile
   check_writable(out);
 }
 
-TrainConfig train_config(const Arguments& arguments, const Corpus& corpus) {
-  TrainConfig config;
-  config.batch_size = arguments.integer("batch-size");
-  if (arguments.given("threads")) config.threads = arguments.integer("threads");
-  config.steps = steps_of(arguments, corpus.size(), config.batch_size);
-  if (arguments.given("epochs")) config.sentences = arguments.integer("epochs") * corpus.size();
-  config.learning_rate = arguments.number("learning-rate");
-  config.lr_schedule = arguments.text("lr-schedule") == "constant" ? LrSchedule::Kind::constant
-                                                                   : LrSchedule::Kind::linear;
-  config.beta1 = arguments.number("beta1");
-  config.beta2 = arguments.number("beta2");
-  config.epsilon = arguments.number("adam-epsilon");
-  config.seed = static_cast<std::uint32_t>(arguments.integer("seed"));
+TrainConfig train_config(const TrainingOptions& options, const Corpus& corpus) {
+  TrainConfig config = options.adam;
+  config.threads = options.threads.threads.value_or(0);
+  config.steps = steps_of(options, corpus.size());
+  if (options.epochs) config.sentences = *options.epochs * corpus.size();
+  config.seed = options.seed.seed;
   try {
     config.validate();
   } catch (const ConfigError& error) {  // the flags are each in range, but don't go together
@@ -239,22 +290,21 @@ TrainConfig train_config(const Arguments& arguments, const Corpus& corpus) {
 }
 
 template <class T>
-int run_training(const Arguments& arguments, Gpt<T>& model, const Tokenizer& tokenizer,
+int run_training(const TrainingOptions& options, Gpt<T>& model, const Tokenizer& tokenizer,
                  const Corpus& corpus, const TrainConfig& config,
                  const std::function<void(WeightsView<T>)>& at_the_end) {
-  const std::string& out = arguments.text("out");
+  const std::string& out = options.out;
   Trainer<T> trainer(model, tokenizer, corpus, config);
   std::optional<TrainLog> log;
-  if (arguments.given("log-file")) log.emplace(arguments.text("log-file"));
+  if (options.log_file) log.emplace(*options.log_file);
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
     warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line);
   }
-  Watch<T> watch(arguments, model, tokenizer, corpus, config, log ? &*log : nullptr);
+  Watch<T> watch(options, model, tokenizer, corpus, config, log ? &*log : nullptr);
   if (watch.any()) trainer.before_each_step([&](const Batch& batch) { watch.before(batch); });
   const SignalScope signals;
   Progress progress(config.steps);
-  const Summary run =
-      run_steps(trainer, log ? &*log : nullptr, arguments.integer("log-every"), watch, progress);
+  const Summary run = run_steps(trainer, log ? &*log : nullptr, options.log_every, watch, progress);
   write_model(out, model.weights(), tokenizer, trainer.provenance());
 
   if (!trainer.done()) {
@@ -263,7 +313,8 @@ int run_training(const Arguments& arguments, Gpt<T>& model, const Tokenizer& tok
                          out));
     return 128 + g_signal;
   }
-  print_status(fmt::format("trained {} steps in {:.2f} s", config.steps, progress.seconds()));
+  print_status(fmt::format("trained {} step{} in {:.2f} s", config.steps,
+                           config.steps == 1 ? "" : "s", progress.seconds()));
   print_status(fmt::format("random guess {:.4f} = ln({} words and ends)",
                            std::log(static_cast<double>(tokenizer.size())), tokenizer.size()));
   if (config.steps > 0) {
@@ -277,9 +328,9 @@ int run_training(const Arguments& arguments, Gpt<T>& model, const Tokenizer& tok
   return 0;
 }
 
-template int run_training(const Arguments&, Gpt<float>&, const Tokenizer&, const Corpus&,
+template int run_training(const TrainingOptions&, Gpt<float>&, const Tokenizer&, const Corpus&,
                           const TrainConfig&, const std::function<void(WeightsView<float>)>&);
-template int run_training(const Arguments&, Gpt<double>&, const Tokenizer&, const Corpus&,
+template int run_training(const TrainingOptions&, Gpt<double>&, const Tokenizer&, const Corpus&,
                           const TrainConfig&, const std::function<void(WeightsView<double>)>&);
 
 }  // namespace glassbox::cli

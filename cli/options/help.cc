@@ -3,35 +3,26 @@
 
 #include <algorithm>
 
-#include "cli/options/options.h"
+#include "cli/command.h"
 #include "cli/output.h"
 
 namespace glassbox::cli {
 
 namespace {
 
-std::vector<const Option*> options_of(const Command& command) {
-  std::vector<const Option*> result;
-  for (const Option& option : options()) {
-    if ((option.commands & command.bit) != 0) result.push_back(&option);
-  }
-  return result;
-}
-
 // The groups of a command's options, in the table's order.
-std::vector<std::string> groups_of(const Command& command) {
+std::vector<std::string> groups_of(const OptionTable& table) {
   std::vector<std::string> result;
-  for (const Option* option : options_of(command)) {
-    if (std::find(result.begin(), result.end(), option->group) == result.end()) {
-      result.emplace_back(option->group);
-    }
-  }
+  for (const Option& option : table.options())
+    if (std::find(result.begin(), result.end(), option.group) == result.end())
+      result.push_back(option.group);
   return result;
 }
 
 std::string usage(const Command& command) {
   std::string text = fmt::format("glassbox {}", command.name);
-  for (const Operand& operand : command.operands) text += fmt::format(" {}", operand.name);
+  const OptionTable table = command.table();
+  for (const Operand& operand : table.operands()) text += fmt::format(" {}", operand.name);
   return text + " [options]";
 }
 
@@ -47,7 +38,7 @@ std::string spelling(const Option& option) {
 std::string range_and_default(const Option& option) {
   const bool ranged = option.type == Type::integer || option.type == Type::number;
   std::string text = ranged ? expectation(option) : "";
-  if (*option.default_value != 0) {
+  if (!option.default_value.empty()) {
     text += fmt::format("{}default {}", text.empty() ? "" : "; ", option.default_value);
   }
   return text;
@@ -100,13 +91,14 @@ std::string help_of_program() {
 }
 
 std::string help_of(const Command& command) {
+  const OptionTable table = command.table();
   std::string text = fmt::format("usage: {}\n\n", usage(command)) + wrapped(command.description, 0);
   text += '\n';
-  for (const Operand& operand : command.operands) text += entry(operand.name, operand.help);
-  for (const std::string& group : groups_of(command)) {
+  for (const Operand& operand : table.operands()) text += entry(operand.name, operand.help);
+  for (const std::string& group : groups_of(table)) {
     text += fmt::format("\n{}:\n", group);
-    for (const Option* option : options_of(command)) {
-      if (option->group == group) text += entry(spelling(*option), explained(*option));
+    for (const Option& option : table.options()) {
+      if (option.group == group) text += entry(spelling(option), explained(option));
     }
   }
   text += "\nExamples:\n";
@@ -162,18 +154,19 @@ std::string man_of_program() {
 }
 
 std::string man_of(const Command& command) {
+  const OptionTable table = command.table();
   std::string text = man_header(page_name(command), command.summary);
   text += fmt::format(".SH SYNOPSIS\n.B {}\n.SH DESCRIPTION\n{}\n", troff(usage(command)),
                       troff(command.description));
-  for (const Operand& operand : command.operands) {
+  for (const Operand& operand : table.operands()) {
     text += fmt::format(".TP\n.I {}\n{}\n", troff(operand.name), troff(operand.help));
   }
   text += ".SH OPTIONS\n";
-  for (const std::string& group : groups_of(command)) {
+  for (const std::string& group : groups_of(table)) {
     text += fmt::format(".SS {}\n", troff(group));
-    for (const Option* option : options_of(command)) {
-      if (option->group != group) continue;
-      text += fmt::format(".TP\n.B {}\n{}\n", troff(spelling(*option)), troff(explained(*option)));
+    for (const Option& option : table.options()) {
+      if (option.group != group) continue;
+      text += fmt::format(".TP\n.B {}\n{}\n", troff(spelling(option)), troff(explained(option)));
     }
   }
   text += ".SH EXAMPLES\n.nf\n";
@@ -216,7 +209,8 @@ std::string inspect_names() {
 
 // What may stand where a command has an operand: words, or "" for a file's name.
 std::string operand_words(const Command& command) {
-  const std::string operand = command.operands.empty() ? "" : command.operands.front().name;
+  const OptionTable table = command.table();
+  const std::string operand = table.operands().empty() ? "" : table.operands().front().name;
   if (operand == "[COMMAND]") return command_names();
   return operand == "SHELL" ? "bash zsh fish" : "";
 }
@@ -240,17 +234,18 @@ std::string bash_completion() {
   text += "  case $command in\n";
   for (const Command& command : commands()) {
     std::string names;
+    const OptionTable table = command.table();
     text += fmt::format("    '{}')\n      case $before in\n", command.name);
-    for (const Option* option : options_of(command)) {
-      const std::string all = spellings(*option);
+    for (const Option& option : table.options()) {
+      const std::string all = spellings(option);
       names += ' ' + all;
-      if (option->type == Type::flag) continue;
+      if (option.type == Type::flag) continue;
       std::string pattern = all;
       std::replace(pattern.begin(), pattern.end(), ' ', '|');
-      const std::string action = option->type == Type::choice
-                                     ? fmt::format("-W '{}' ", listed_values(*option))
-                                 : option->type == Type::file ? "-f "
-                                                              : "";
+      const std::string action = option.type == Type::choice
+                                     ? fmt::format("-W '{}' ", listed_values(option))
+                                 : option.type == Type::file ? "-f "
+                                                             : "";
       text += fmt::format("        {}) ", pattern);
       text += action.empty() ? "" : fmt::format("COMPREPLY=($(compgen {}-- \"$word\")); ", action);
       text += "return ;;\n";
@@ -293,32 +288,48 @@ std::string fish_completion() {
       seen += fmt::format("; and __fish_seen_subcommand_from {}", second);
     }
     const std::string here = fmt::format("complete -c glassbox -n '{}'", seen);
+    const OptionTable table = command.table();
     const std::string words = operand_words(command);
     text += words.empty() ? fmt::format("{} -F\n", here) : fmt::format("{} -a '{}'\n", here, words);
-    for (const Option* option : options_of(command)) {
-      text += fmt::format("{} -l {}", here, option->name);
-      if (*option->alias != 0) text += fmt::format(" -l {}", option->alias);
-      if (option->letter != 0) text += fmt::format(" -s {}", option->letter);
-      if (option->type == Type::choice) text += fmt::format(" -x -a '{}'", listed_values(*option));
-      if (option->type == Type::file) text += " -r -F";
-      if (option->type == Type::text || option->type == Type::integer ||
-          option->type == Type::number) {
+    for (const Option& option : table.options()) {
+      text += fmt::format("{} -l {}", here, option.name);
+      if (*option.alias != 0) text += fmt::format(" -l {}", option.alias);
+      if (option.letter != 0) text += fmt::format(" -s {}", option.letter);
+      if (option.type == Type::choice) text += fmt::format(" -x -a '{}'", listed_values(option));
+      if (option.type == Type::file) text += " -r -F";
+      if (option.type == Type::text || option.type == Type::integer ||
+          option.type == Type::number) {
         text += " -x";
       }
-      text += fmt::format(" -d {}\n", quoted(option->help));
+      text += fmt::format(" -d {}\n", quoted(option.help));
     }
   }
   return text;
 }
 
-}  // namespace
-
-namespace {
 // "inspect", "params" is the command "inspect params".
-std::string command_name(const Arguments& arguments) {
-  const std::string& second = arguments.operand(1);
-  return second.empty() ? arguments.operand(0) : arguments.operand(0) + ' ' + second;
-}
+struct HelpOptions {
+  std::string command, what;
+
+  void visit(OptionTable& table) {
+    table.operand(command, "[COMMAND]", "the command to explain");
+    table.operand(what, "[WHAT]", "of inspect: what to inspect");
+  }
+  std::string name() const { return what.empty() ? command : command + ' ' + what; }
+};
+
+struct ManOptions : HelpOptions {
+  void visit(OptionTable& table) {
+    table.operand(command, "[COMMAND]", "the command to describe");
+    table.operand(what, "[WHAT]", "of inspect: what to inspect");
+  }
+};
+
+struct CompletionOptions {
+  std::string shell;
+
+  void visit(OptionTable& table) { table.operand(shell, "SHELL", "bash, zsh or fish"); }
+};
 
 std::string help_of_inspect() {
   std::string text = "usage: glassbox inspect WHAT MODEL ... [options]\n\n";
@@ -327,35 +338,57 @@ std::string help_of_inspect() {
       text += entry(command.name, command.summary);
   return text + "\nglassbox help inspect WHAT explains each.\n";
 }
-}  // namespace
 
-int help_command(const Arguments& arguments) {
-  const std::string name = command_name(arguments);
+int explain(const HelpOptions& options) {
+  const std::string name = options.name();
   print(name.empty()        ? help_of_program()
         : name == "inspect" ? help_of_inspect()
                             : help_of(find_command(name)));
   return 0;
 }
 
-int man_command(const Arguments& arguments) {
-  const std::string name = command_name(arguments);
+int write_man(const ManOptions& options) {
+  const std::string name = options.name();
   print(name.empty() ? man_of_program() : man_of(find_command(name)));
   return 0;
 }
 
-int completion_command(const Arguments& arguments) {
-  const std::string& shell = arguments.operand(0);
-  if (shell == "bash") {
+int write_completion(const CompletionOptions& options) {
+  if (options.shell == "bash") {
     print(bash_completion());
-  } else if (shell == "zsh") {
+  } else if (options.shell == "zsh") {
     print(zsh_completion());
-  } else if (shell == "fish") {
+  } else if (options.shell == "fish") {
     print(fish_completion());
   } else {
     throw UsageError(fmt::format(
-        "completion: expected bash, zsh or fish, found '{}'; see glassbox help completion", shell));
+        "completion: expected bash, zsh or fish, found '{}'; see glassbox help completion",
+        options.shell));
   }
   return 0;
 }
+
+}  // namespace
+
+int print_help(const Command& command) {
+  print(help_of(command));
+  return 0;
+}
+
+const Command help_command = make_command<explain>(
+    "help", "explain a command",
+    "Shows every option of a command with its default and range, or lists the commands.",
+    {"glassbox help train", "glassbox sample --help"});
+
+const Command man_command = make_command<write_man>(
+    "man", "write a manual page",
+    "Writes the manual page of a command, or of the program, to standard output.",
+    {"glassbox man sample | man -l -", "glassbox man train > glassbox-train.1"});
+
+const Command completion_command = make_command<write_completion>(
+    "completion", "write a shell's completions",
+    "Writes completions of commands, options, listed values and file names for bash, zsh or fish.",
+    {"source <(glassbox completion bash)",
+     "glassbox completion fish > ~/.config/fish/completions/glassbox.fish"});
 
 }  // namespace glassbox::cli

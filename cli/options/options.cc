@@ -10,86 +10,21 @@
 #include <charconv>
 #include <cmath>
 #include <cxxopts.hpp>
+#include <map>
+#include <sstream>
+
+#include "base/closest_match.h"
+#include "base/json.h"
 
 namespace glassbox::cli {
 
 namespace {
 
-// The command's option of that name, alias or letter, or nullptr.
-const Option* find_option(const Command& command, std::string_view name) {
-  for (const Option& option : options()) {
-    if ((option.commands & command.bit) == 0) continue;
-    const bool is_letter = name.size() == 1 && option.letter != 0 && name[0] == option.letter;
-    if (is_letter || name == option.name || (name == option.alias && !name.empty())) return &option;
-  }
-  return nullptr;
-}
-
-[[noreturn]] void unknown_option(const Command& command, const std::string& word) {
-  std::vector<std::string> names;
-  for (const Option& option : options()) {
-    if ((option.commands & command.bit) == 0) continue;
-    names.emplace_back(option.name);
-    if (*option.alias != 0) names.emplace_back(option.alias);
-  }
-  std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
-  std::replace(bare.begin(), bare.end(), '_', '-');
-  const std::string near = closest_match(bare, names);
-  throw UsageError(fmt::format("{}: {} has no such option; {}", word, command.name,
-                               near.empty() ? fmt::format("see glassbox help {}", command.name)
-                                            : fmt::format("did you mean --{}?", near)));
-}
-
 // A value that would have been right: the default, else the lowest.
 std::string right_value(const Option& option) {
-  if (*option.default_value != 0) return option.default_value;
+  if (!option.default_value.empty()) return option.default_value;
   if (option.type == Type::integer) return fmt::format("{}", option.range.low);
   return option.value;
-}
-
-// The words with every option under its canonical long name, so that --n_layer=3, --n-layer=3 and
-// -n 3 are spelled in one way when they are parsed; `typed` says how each was spelled last. What
-// follows an option that takes a value is that value, whatever it looks like.
-std::vector<std::string> canonical(const Command& command, const std::vector<std::string>& words,
-                                   std::map<std::string, std::string>& typed) {
-  std::vector<std::string> result;
-  const Option* waiting = nullptr;  // the option whose value comes next
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
-    if (waiting != nullptr || word.size() < 2 || word[0] != '-') {
-      result.push_back(word);
-      waiting = nullptr;
-      continue;
-    }
-    if (word == "--") {
-      result.insert(result.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-      break;
-    }
-    const bool is_long = word[1] == '-';
-    const std::size_t name_begin = is_long ? 2 : 1;
-    const std::size_t name_end = is_long ? std::min(word.find('='), word.size()) : 2;
-    std::string name = word.substr(name_begin, name_end - name_begin);
-    std::replace(name.begin(), name.end(), '_', '-');
-    const bool known = is_long == (name.size() > 1);  // one letter behind two dashes is no option
-    const Option* option = known ? find_option(command, name) : nullptr;
-    if (option == nullptr) unknown_option(command, word.substr(0, name_end));
-    const std::string& flag = typed[option->name] = word.substr(0, name_end);
-    const bool attached = name_end < word.size();
-    if (option->type == Type::flag && attached) {
-      throw UsageError(fmt::format("{}: expected no value, found '{}'; write {} alone", flag,
-                                   word.substr(name_end + (is_long ? 1 : 0)), flag));
-    }
-    std::string spelled = std::string("--") + option->name;
-    if (attached) spelled += '=' + word.substr(name_end + (is_long ? 1 : 0));
-    result.push_back(std::move(spelled));
-    if (option->type != Type::flag && !attached) waiting = option;
-  }
-  if (waiting != nullptr) {
-    throw UsageError(fmt::format("{0}: expected {1}, found nothing; write for instance {0} {2}",
-                                 typed[waiting->name], expectation(*waiting),
-                                 right_value(*waiting)));
-  }
-  return result;
 }
 
 template <class T>
@@ -154,73 +89,154 @@ std::string expectation(const Option& option) {
                      range.below_high ? "below " : "", range.high);
 }
 
-Arguments::Arguments(const Command& command, std::vector<std::string> words) : command_(&command) {
+void OptionTable::flag(bool& member, const char* name, const OptionText& text) {
+  options_.push_back(
+      {text, name, Type::flag, "", group_, [&member](const std::string&) { member = true; }});
+}
+
+const Option* OptionTable::find(std::string_view name) const {
+  for (const Option& option : options_) {
+    const bool is_letter = name.size() == 1 && option.letter != 0 && name[0] == option.letter;
+    if (is_letter || name == option.name || (name == option.alias && !name.empty())) return &option;
+  }
+  return nullptr;
+}
+
+void OptionTable::unknown_option(const std::string& command, const std::string& word) const {
+  std::vector<std::string> names;
+  for (const Option& option : options_) {
+    names.emplace_back(option.name);
+    if (*option.alias != 0) names.emplace_back(option.alias);
+  }
+  std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  std::replace(bare.begin(), bare.end(), '_', '-');
+  const std::string near = closest_match(bare, names);
+  throw UsageError(fmt::format("{}: {} has no such option; {}", word, command,
+                               near.empty() ? fmt::format("see glassbox help {}", command)
+                                            : fmt::format("did you mean --{}?", near)));
+}
+
+// The words with every option under its canonical long name, so that --n_layer=3, --n-layer=3 and
+// -n 3 are spelled in one way when they are parsed; `typed` says how each was spelled last. What
+// follows an option that takes a value is that value, whatever it looks like.
+std::vector<std::string> OptionTable::canonical(const std::string& command,
+                                                const std::vector<std::string>& words,
+                                                std::map<std::string, std::string>& typed) const {
+  std::vector<std::string> result;
+  const Option* waiting = nullptr;  // the option whose value comes next
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    if (waiting != nullptr || word.size() < 2 || word[0] != '-') {
+      result.push_back(word);
+      waiting = nullptr;
+      continue;
+    }
+    if (word == "--") {
+      result.insert(result.end(), words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      break;
+    }
+    const bool is_long = word[1] == '-';
+    const std::size_t name_begin = is_long ? 2 : 1;
+    const std::size_t name_end = is_long ? std::min(word.find('='), word.size()) : 2;
+    std::string name = word.substr(name_begin, name_end - name_begin);
+    std::replace(name.begin(), name.end(), '_', '-');
+    const bool known = is_long == (name.size() > 1);  // one letter behind two dashes is no option
+    const Option* option = known ? find(name) : nullptr;
+    if (option == nullptr) unknown_option(command, word.substr(0, name_end));
+    const std::string& flag = typed[option->name] = word.substr(0, name_end);
+    const bool attached = name_end < word.size();
+    if (option->type == Type::flag && attached) {
+      throw UsageError(fmt::format("{}: expected no value, found '{}'; write {} alone", flag,
+                                   word.substr(name_end + (is_long ? 1 : 0)), flag));
+    }
+    std::string spelled = std::string("--") + option->name;
+    if (attached) spelled += '=' + word.substr(name_end + (is_long ? 1 : 0));
+    result.push_back(std::move(spelled));
+    if (option->type != Type::flag && !attached) waiting = option;
+  }
+  if (waiting != nullptr) {
+    throw UsageError(fmt::format("{0}: expected {1}, found nothing; write for instance {0} {2}",
+                                 typed[waiting->name], expectation(*waiting),
+                                 right_value(*waiting)));
+  }
+  return result;
+}
+
+void OptionTable::parse(const std::string& command, const std::vector<std::string>& words,
+                        const bool& help) {
   std::map<std::string, std::string> typed;
   const std::vector<std::string> spelled = canonical(command, words, typed);
 
-  cxxopts::Options parser(command.name);
+  cxxopts::Options parser(command);
   auto add = parser.add_options();
-  for (const Option& option : options()) {
-    if ((option.commands & command.bit) == 0) continue;
-    if (option.type == Type::flag) {
-      add(option.name, option.help, cxxopts::value<bool>());
-    } else {
-      add(option.name, option.help, cxxopts::value<std::string>());
-    }
+  for (const Option& option : options_) {
+    add(option.name, option.help,
+        option.type == Type::flag
+            ? cxxopts::value<bool>()->implicit_value("true")
+            : std::static_pointer_cast<cxxopts::Value>(cxxopts::value<std::string>()));
   }
-  std::vector<const char*> argv{command.name};
+  std::vector<const char*> argv{command.c_str()};
   for (const std::string& word : spelled) argv.push_back(word.c_str());
   const cxxopts::ParseResult parsed = parser.parse(static_cast<int>(argv.size()), argv.data());
 
-  operands_ = parsed.unmatched();
-  for (const Option& option : options()) {
-    if ((option.commands & command.bit) == 0) continue;
-    Value& value = values_[option.name];
-    value.given = parsed.count(option.name) > 0;
-    const bool has_text = value.given && option.type != Type::flag;
-    value.text = has_text ? parsed[option.name].as<std::string>() : option.default_value;
-    if (has_text && !acceptable(option, value.text)) {
+  for (const cxxopts::KeyValue& given : parsed.arguments()) {
+    const Option& option = *find(given.key());
+    if (!acceptable(option, given.value())) {
       throw UsageError(fmt::format("{0}: expected {1}, found '{2}'; write for instance {0} {3}",
-                                   typed[option.name], expectation(option), value.text,
+                                   typed[option.name], expectation(option), given.value(),
                                    right_value(option)));
     }
+    option.set(given.value());
   }
-  for (const cxxopts::KeyValue& pair : parsed.arguments()) {
-    const std::string& all = pair.value();
-    for (std::size_t begin = 0, end = 0; end < all.size(); begin = end + 1) {
-      end = std::min(all.find(',', begin), all.size());
-      values_[pair.key()].texts.push_back(all.substr(begin, end - begin));
+  if (!help) take_operands(command, parsed.unmatched());
+}
+
+void OptionTable::take_operands(const std::string& command, const std::vector<std::string>& words) {
+  const auto is_open = [](const Operand& operand) {
+    return std::string_view(operand.name).find("...") != std::string_view::npos;
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool beyond = i >= operands_.size();
+    if (beyond && (operands_.empty() || !is_open(operands_.back()))) {
+      throw UsageError(
+          fmt::format("{}: expected no more than {} here, found '{}'; see glassbox help {}",
+                      command, operands_.back().name, words[i], command));
     }
+    (beyond ? operands_.back() : operands_[i]).set(words[i]);
   }
-  if (given("help")) return;
-  const bool open_end =
-      !command.operands.empty() &&
-      std::string_view(command.operands.back().name).find("...") != std::string_view::npos;
-  if (!open_end && operands_.size() > command.operands.size()) {
-    throw UsageError(fmt::format(
-        "{}: expected no more than {} here, found '{}'; see glassbox help {}", command.name,
-        command.operands.back().name, operands_[command.operands.size()], command.name));
-  }
-  for (std::size_t i = operands_.size(); i < command.operands.size(); ++i) {
-    if (command.operands[i].name[0] != '[') {
-      throw UsageError(fmt::format("{}: expected {} ({}), found nothing; see glassbox help {}",
-                                   command.name, command.operands[i].name, command.operands[i].help,
-                                   command.name));
-    }
-    operands_.emplace_back();
+  for (std::size_t i = words.size(); i < operands_.size(); ++i) {
+    if (operands_[i].name[0] == '[') continue;
+    throw UsageError(fmt::format("{}: expected {} ({}), found nothing; see glassbox help {}",
+                                 command, operands_[i].name, operands_[i].help, command));
   }
 }
 
-std::uint64_t Arguments::integer(const std::string& name) const {
-  std::uint64_t value = 0;
-  parse_whole(text(name), value);
-  return value;
+void OptionTable::assign(double& member, const std::string& text, const char*) {
+  parse_whole(text, member);
 }
 
-double Arguments::number(const std::string& name) const {
-  double value = 0;
-  parse_whole(text(name), value);
-  return value;
+void OptionTable::assign(std::vector<std::string>& member, const std::string& text, const char*) {
+  for (std::size_t begin = 0, end = 0; end < text.size() || begin == 0; begin = end + 1) {
+    end = std::min(text.find(',', begin), text.size());
+    member.push_back(text.substr(begin, end - begin));
+  }
+}
+
+std::string OptionTable::text_of(double member, const char*) {
+  std::string text = json_number(member);
+  if (const std::size_t at = text.find("e-0"); at != text.npos) text.erase(at + 2, 1);
+  return text;
+}
+
+std::size_t OptionTable::place_of(std::string_view value, std::string_view values) {
+  const std::size_t at = ('|' + std::string(values) + '|').find('|' + std::string(value) + '|');
+  return static_cast<std::size_t>(
+      std::count(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(at), '|'));
+}
+
+std::string OptionTable::value_at(std::size_t place, std::string_view values) {
+  for (; place > 0; --place) values.remove_prefix(values.find('|') + 1);
+  return std::string(values.substr(0, values.find('|')));
 }
 
 }  // namespace glassbox::cli

@@ -1,20 +1,27 @@
-// The one table of options. Parsing, help, manual pages and completions are all made from it, so
+// Options as typed members. A command's options are a struct: each member's initialiser is the
+// option's default, and its function visit(OptionTable&) gives the member a name, a range and a
+// help text. Parsing, help, manual pages and completions are all made from the rows that result, so
 // they can't disagree. Dashes are canonical; an underscore in an option's name is taken for a dash.
 #pragma once
 
-#include <algorithm>
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
-#include <span>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
-#include "base/closest_match.h"
-#include "cli/command.h"
-
 namespace glassbox::cli {
+
+// The command line is wrong: exit status 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 enum class Type { flag, text, file, integer, number, choice };
 
@@ -24,59 +31,140 @@ struct Range {
   bool above_low = false;   // low itself is not in it
   bool below_high = false;  // high itself is not in it
 };
+constexpr Range at_least(double low) { return {.low = low}; }
+constexpr Range above(double low) { return {.low = low, .above_low = true}; }
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+constexpr Range below(double high) { return {.high = high, .below_high = true}; }
 
-struct Option {
-  const char* name;   // "learning-rate", two letters or more
-  const char* alias;  // another name, or ""
-  char letter;        // -o, or 0
-  Type type;
-  const char* value;  // stands for the value in help; of a choice the values, "linear|constant"
-  const char* default_value;  // the value when the option is not given; "" if there is none
-  Range range;                // of an integer or a number
-  const char* help;
-  const char* group;
-  unsigned commands;  // bits: which commands have it
+// What is said of an option beside its member.
+struct OptionText {
+  const char* alias = "";  // another name
+  char letter = 0;         // -o
+  const char* value =
+      "";            // stands for the value in help; of a choice the values, "linear|constant"
+  Range range = {};  // of an integer or a number
+  const char* help = "";
 };
 
-std::span<const Option> options();
+struct Option : OptionText {
+  const char* name = "";  // two letters or more
+  Type type = Type::flag;
+  std::string default_value = {};  // as text; "" if there is none
+  std::string group = {};
+  std::function<void(const std::string&)> set = {};  // the member, from an acceptable text
+};
+
+struct Operand {
+  const char* name;  // "CORPUS"; "[COMMAND]" may be left out, "LOG..." may be several
+  const char* help;
+  std::function<void(const std::string&)> set;
+};
+
 // "a number from 0 to 1", "a whole number of at least 1", "one of linear, constant": what a value
 // may be.
 std::string expectation(const Option& option);
 
-// What stands on a command line, every value checked against the table.
-class Arguments {
+// The rows of one command. A member of type std::optional has no default: it is empty if the option
+// is not given. A vector takes every value of an option that may be repeated; commas part values
+// too.
+class OptionTable {
  public:
-  // `words` is what follows the command's name. Throws UsageError. With --help operands may be
-  // missing.
-  Arguments(const Command& command, std::vector<std::string> words);
+  // The options that follow belong to it.
+  void group(const char* name) { group_ = name; }
 
-  const Command& command() const { return *command_; }
-  // As many as the command has operands, a left-out one as "".
-  const std::string& operand(std::size_t i) const { return operands_[i]; }
-  // All from operand i on, of a command whose last operand may be several.
-  std::span<const std::string> operands_from(std::size_t i) const {
-    return std::span(operands_).subspan(std::min(i, operands_.size()));
+  void flag(bool& member, const char* name, const OptionText& text);
+  template <class Member>  // std::string, a vector of them
+  void text(Member& member, const char* name, const OptionText& text) {
+    add(Type::text, member, name, text);
   }
-  // Of this and the next four, REQUIRES: the command has the option, with the type asked for.
-  bool given(const std::string& name) const { return values_.at(name).given; }
-  // The value given, else the table's.
-  const std::string& text(const std::string& name) const { return values_.at(name).text; }
-  // All values given of an option that may be repeated, in order; commas part values too.
-  const std::vector<std::string>& texts(const std::string& name) const {
-    return values_.at(name).texts;
+  template <class Member>  // std::string
+  void file(Member& member, const char* name, const OptionText& text) {
+    add(Type::file, member, name, text);
   }
-  std::uint64_t integer(const std::string& name) const;
-  double number(const std::string& name) const;
+  template <class Member>  // an unsigned integer that holds the whole range
+  Option& integer(Member& member, const char* name, const OptionText& text) {
+    return add(Type::integer, member, name, text);
+  }
+  template <class Member>  // double
+  void number(Member& member, const char* name, const OptionText& text) {
+    add(Type::number, member, name, text);
+  }
+  template <class Member>  // std::string, or an enumeration whose values text.value lists in order
+  void choice(Member& member, const char* name, const OptionText& text) {
+    add(Type::choice, member, name, text);
+  }
+  template <class Member>  // std::string, a vector of them for all that follow
+  void operand(Member& member, const char* name, const char* help) {
+    operands_.push_back({name, help, [&member](const std::string& word) {
+                           if constexpr (std::is_same_v<Member, std::string>)
+                             member = word;
+                           else
+                             member.push_back(word);
+                         }});
+  }
+
+  const std::vector<Operand>& operands() const { return operands_; }
+  const std::vector<Option>& options() const { return options_; }
+
+  // Sets the members from the words behind the command's name. Operands may be missing if `help`,
+  // which is one of the members, is set. Throws UsageError.
+  void parse(const std::string& command, const std::vector<std::string>& words, const bool& help);
 
  private:
-  struct Value {
-    std::string text;
-    std::vector<std::string> texts;
-    bool given = false;
-  };
-  const Command* command_;
-  std::vector<std::string> operands_;
-  std::map<std::string, Value> values_;  // of every option the command has
+  template <class T>
+  static void assign(std::optional<T>& member, const std::string& text, const char* values) {
+    assign(member.emplace(), text, values);
+  }
+  static void assign(std::vector<std::string>& member, const std::string& text, const char*);
+  static void assign(std::string& member, const std::string& text, const char*) { member = text; }
+  static void assign(double& member, const std::string& text, const char*);
+  template <std::unsigned_integral T>
+  static void assign(T& member, const std::string& text, const char*) {
+    member = static_cast<T>(std::stoull(text));
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  static void assign(T& member, const std::string& text, const char* values) {
+    member = static_cast<T>(place_of(text, values));
+  }
+
+  template <class T>
+  static std::string text_of(const std::optional<T>& member, const char* values) {
+    return member ? text_of(*member, values) : "";
+  }
+  static std::string text_of(const std::vector<std::string>&, const char*) { return ""; }
+  static std::string text_of(const std::string& member, const char*) { return member; }
+  static std::string text_of(double member, const char*);
+  template <std::unsigned_integral T>
+  static std::string text_of(T member, const char*) {
+    return std::to_string(member);
+  }
+  template <class T>
+  requires std::is_enum_v<T>
+  static std::string text_of(T member, const char* values) {
+    return value_at(static_cast<std::size_t>(member), values);
+  }
+  // Of one value in "linear|constant".
+  static std::size_t place_of(std::string_view value, std::string_view values);
+  static std::string value_at(std::size_t place, std::string_view values);
+
+  template <class Member>
+  Option& add(Type type, Member& member, const char* name, const OptionText& text) {
+    return options_.emplace_back(Option{text, name, type, text_of(member, text.value), group_,
+                                        [&member, values = text.value](const std::string& value) {
+                                          assign(member, value, values);
+                                        }});
+  }
+  const Option* find(std::string_view name) const;
+  [[noreturn]] void unknown_option(const std::string& command, const std::string& word) const;
+  std::vector<std::string> canonical(const std::string& command,
+                                     const std::vector<std::string>& words,
+                                     std::map<std::string, std::string>& typed) const;
+  void take_operands(const std::string& command, const std::vector<std::string>& words);
+
+  std::string group_;
+  std::vector<Operand> operands_;
+  std::vector<Option> options_;
 };
 
 }  // namespace glassbox::cli
