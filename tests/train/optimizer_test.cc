@@ -213,9 +213,9 @@ TEST_CASE("Adam: a size that ends inside a matrix, or that covers what is no lea
   CHECK_THAT(error_message<ConfigError>(make(16)), text_contains("expected the first 16 scalars"));
   CHECK_THAT(error_message<ConfigError>(make(48)), text_contains("expected the first 48 scalars"));
   make(32)();
-  w(0, 0) * 2;
-  make(32)();
-  CHECK_THAT(error_message<ConfigError>(make(33)), text_contains("expected the first 33 scalars"));
+  w(0, 0) * 2;  // scalar 32 is the number, a leaf, and 33 the product
+  make(33)();
+  CHECK_THAT(error_message<ConfigError>(make(34)), text_contains("expected the first 34 scalars"));
 }
 
 TEST_CASE("Adam: single leaves are trained as matrices are", "[train][optimizer]") {
