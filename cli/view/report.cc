@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "cli/view/chart.h"
 #include "cli/view/report_page.h"
+#include "cli/view/report_script.h"
 #include "cli/view/text.h"
 #include "inspect/attention_map.h"
 #include "inspect/embedding_map.h"

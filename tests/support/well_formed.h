@@ -66,8 +66,9 @@ inline std::string xml_fault(std::string_view text) {
       if (open.back().empty()) return fault("a '<' that begins no tag");
       std::set<std::string> attributes;
       while (text.substr(at, 1) != ">" && !text.substr(at).starts_with("/>")) {
-        if (text.substr(at, 1) != " ") return fault("expected a blank before an attribute");
-        while (text.substr(at, 1) == " ") ++at;
+        if (text.substr(at, 1).find_first_of(" \n") != 0)
+          return fault("expected a blank before an attribute");
+        while (text.substr(at, 1).find_first_of(" \n") == 0) ++at;
         if (const std::string key = name(); key.empty() || !attributes.insert(key).second)
           return fault("no attribute, or one twice");
         if (text.substr(at, 2) != "=\"") return fault("an attribute without quotes");
