@@ -47,7 +47,7 @@ double Candidates::total() const {
 namespace {
 
 // Leaves the candidates at those indices, which need not be in order.
-void keep(Candidates& candidates, std::vector<std::size_t>& indices) {
+void keep(Candidates& candidates, std::span<std::size_t> indices) {
   std::sort(indices.begin(), indices.end());
   std::size_t count = 0;
   for (const std::size_t i : indices) {
@@ -64,20 +64,18 @@ void keep(Candidates& candidates, std::vector<std::size_t>& indices) {
 // weight; the others go. Of equal logits the lowest ids are the likeliest.
 template <class Enough>
 void keep_likeliest(Candidates& candidates, Enough enough) {
-  std::vector<std::size_t> heap(candidates.ids.size()), taken;
-  std::iota(heap.begin(), heap.end(), std::size_t{0});
+  std::vector<std::size_t> order(candidates.ids.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
   const auto less_likely = [&logits = candidates.logits](std::size_t a, std::size_t b) {
     return logits[a] < logits[b] || (logits[a] == logits[b] && a > b);
   };
-  // A heap gives the likeliest one after another, and the rest is never sorted.
-  std::make_heap(heap.begin(), heap.end(), less_likely);
-  while (!heap.empty()) {
-    std::pop_heap(heap.begin(), heap.end(), less_likely);
-    taken.push_back(heap.back());
-    heap.pop_back();
-    if (enough(candidates.weights[taken.back()])) break;
-  }
-  keep(candidates, taken);
+  // A heap gives the likeliest one after another, and the rest is never sorted. What it has given
+  // is behind its end.
+  auto end = order.end();
+  std::make_heap(order.begin(), end, less_likely);
+  do std::pop_heap(order.begin(), end--, less_likely);
+  while (!enough(candidates.weights[*end]) && end != order.begin());
+  keep(candidates, {end, order.end()});
 }
 
 // Of CTRL (Keskar et al. 2019), with the sign that others add: a negative logit divided by more
@@ -97,13 +95,15 @@ void repetition_penalty(const SamplerConfig& config, Candidates& candidates) {
 // library.
 void temperature(const SamplerConfig& config, Candidates& candidates) {
   auto& [ids, logits, weights, before] = candidates;
-  const double largest = *std::max_element(logits.begin(), logits.end());
+  const double largest = kernels::table<double>().max(logits.data(), logits.size());
   weights.assign(kernels::padded(ids.size()), -INFINITY);
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    if (std::isinf(largest) || config.temperature == 0)  // the limit: equals share everything
-      weights[i] = logits[i] == largest ? 0 : -INFINITY;
-    else
+  if (std::isinf(largest) || config.temperature == 0) {  // the limit: equals share everything
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      if (logits[i] == largest) weights[i] = 0;
+  } else {
+    for (std::size_t i = 0; i < ids.size(); ++i)
       weights[i] = (logits[i] - largest) / config.temperature;
+  }
   kernels::Args<double> x;
   x.out.data = weights.data();
   x.out.rows = 1;
