@@ -1,6 +1,7 @@
 // Rung 3: the plain graph that expand() shows has the runs' data and, walked back, their gradients:
 // equal bits.
 #include "autograd/expand.h"
+#include "autograd/errors.h"
 
 #include <set>
 

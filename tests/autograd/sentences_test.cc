@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "autograd/errors.h"
 #include "autograd/scope.h"
 #include "kernels/parallel.h"
 #include "nn/layers.h"
