@@ -85,9 +85,9 @@ std::optional<Anomaly> find_anomaly(Gpt<T>& model, const Batch& batch) {
 }
 
 std::string Anomaly::text() const {
-  std::string line =
-      fmt::format("the {} of {} is {}", backward ? "gradient" : "value", name, value);
-  if (op != "leaf") line += fmt::format(", a {} of", op);
+  std::string line = fmt::format("the {} of {} is {}", backward ? "gradient" : "value", name,
+                                 std::isnan(value) ? "nan" : fmt::format("{}", value));
+  if (op != "leaf") line += fmt::format(", computed by {} from", op);
   for (std::size_t i = 0; i < operands.size(); ++i)
     line += fmt::format("{} {} = {:g}", i == 0 ? "" : ",", operands[i].name, operands[i].data);
   if (!from.empty()) line += fmt::format("; it came back through {}", from);
