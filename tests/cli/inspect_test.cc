@@ -209,7 +209,8 @@ TEST_CASE("train --detect-anomaly: names the first bad scalar with step, operand
   CAPTURE(outcome.err);
   REQUIRE(outcome.status == 1);
   REQUIRE_THAT(outcome.err, text_contains("glassbox: step "));
-  REQUIRE_THAT(outcome.err, text_contains("the value of layers.0.attention.heads@0[0] is nan, computed by "
+  REQUIRE_THAT(outcome.err,
+               text_contains("the value of layers.0.attention.heads@0[0] is nan, computed by "
                              "attention from layers.0.attention."));
   REQUIRE_THAT(outcome.err, text_contains("of TINY.txt: \""));
   REQUIRE(!trained().has("x.safetensors"));
