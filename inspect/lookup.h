@@ -1,4 +1,4 @@
-// Any scalar of a sentence's computation by its name, and what stands around it.
+// Any scalar of a sentence's computation by its name, and what is around it.
 //
 //   loss, loss@2                            the mean, and one position's
 //   layers.0.attention.query[7][3]          a parameter, [out][in]
@@ -45,7 +45,7 @@ std::string scalar_name(const Value<double>& value);
 
 // The plain graph of the row that a scalar lies in, inner nodes named.
 std::shared_ptr<const Expansion<double>> expand_named(const Value<double>& value);
-// The single operations behind one scalar of a run, in the order in which they run.
+// The single operations behind one scalar of a matrix, in the order in which they run.
 struct PlainOperation {
   std::string name, op;
   std::vector<std::string> operands;

@@ -6,7 +6,7 @@
 //   score_t  = (chain over j of q_j k_tj) * (1 / sqrt(D))    t = 0 .. i: later keys do not exist
 //   e_t      = exp(score_t - max),  weight_t = e_t * (1 / sum of e_t)
 //   out_j    = chain over t of weight_t v_tj
-// Scores run with lanes over positions (keys turned round), outputs with lanes over a head's
+// Scores run with lanes over positions (keys transposed), outputs with lanes over a head's
 // dimensions.
 #include "kernels/targets.h"
 
@@ -36,7 +36,7 @@ struct Sentence {
 
 template <class T>
 struct Scratch {
-  std::vector<T> turned, row;
+  std::vector<T> transposed, row;
   std::vector<const T*> keys, values;
   std::vector<T*> d_keys, d_values;
 };
@@ -75,14 +75,14 @@ HWY_NOINLINE void sentence_forward(const Args<T>& x, const Sentence<T>& s, std::
                                    Scratch<T>& scratch) {
   const std::size_t width = x.out.cols, heads = x.settings.heads;
   const T* data = x.in[0].data;
-  transpose_tile(data, s.row, width, width, scratch.turned);
+  transpose_tile(data, s.row, width, width, scratch.transposed);
   scratch.values.clear();
   for (const std::size_t row : s.row) scratch.values.push_back(data + row + 2 * width);
   for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
     const std::size_t n = s.first_out + i - s.first_query;
     const auto kept = saved_row(x.saved, n, heads, longest);
     attend<T>({.query = data + s.row[i],
-               .keys = scratch.turned.data(),
+               .keys = scratch.transposed.data(),
                .keys_pitch = padded(s.row.size()),
                .values = scratch.values.data(),
                .positions = i + 1,
@@ -101,7 +101,7 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
   const std::size_t width = x.out.cols, heads = x.settings.heads;
   const T* data = x.in[0].data;
   T* grad = x.in[0].grad;
-  transpose_tile(data, s.row, 2 * width, width, scratch.turned);
+  transpose_tile(data, s.row, 2 * width, width, scratch.transposed);
   scratch.row.resize(kHeads * padded(s.row.size()));
   scratch.keys.clear();
   scratch.d_keys.clear();
@@ -118,7 +118,7 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
       attend_backward<T>(dims, {.query = data + s.row[i],
                                 .d_out = x.out.grad + n * x.out.pitch,
                                 .keys = scratch.keys.data(),
-                                .values_turned = scratch.turned.data(),
+                                .values_transposed = scratch.transposed.data(),
                                 .pitch = padded(s.row.size()),
                                 .positions = i + 1,
                                 .heads = heads,

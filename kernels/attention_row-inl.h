@@ -127,8 +127,8 @@ template <class T>
 struct RowGradient {
   const T* query;
   const T* d_out;
-  const T* const* keys;    // keys[t] points at row t's keys (C)
-  const T* values_turned;  // [C][pitch], pads 0
+  const T* const* keys;        // keys[t] points at row t's keys (C)
+  const T* values_transposed;  // [C][pitch], pads 0
   std::size_t pitch;
   std::size_t positions, heads, head_dim;
   const T *exponentials, *weights, *inverse_sums;
@@ -150,7 +150,7 @@ HWY_INLINE void attend_heads_backward(D dims, const RowGradient<T>& x, std::size
   LaneSums<T, Lanes> sums[G];
   for (std::size_t t = 0; t < x.positions; t += hn::MaxLanes(d)) {
     V d_weight[G];
-    head_products(d, x.d_out, x.values_turned, x.pitch, t, head_dim, first, d_weight);
+    head_products(d, x.d_out, x.values_transposed, x.pitch, t, head_dim, first, d_weight);
     for (std::size_t g = 0; g < G; ++g) {
       auto& part = sums[g].at(t);
       part = fma(d_weight[g], hn::LoadU(d, e + g * stride + t), part);

@@ -1,5 +1,5 @@
 // From a formula to an operation: a formula is a struct with forward() and the gradients it passes
-// on, written once for any vector; here it becomes a run kernel, the length-1 path with the same
+// on, written once for any vector; here it becomes a matrix kernel, the length-1 path with the same
 // bits, and the expansion.
 //
 //   struct relu_formula {

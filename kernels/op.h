@@ -79,7 +79,7 @@ struct Args {
 // in[0] and all of in[1], the weight, whose gradient is cut by columns.
 enum class Partition : std::uint8_t { none, rows, sentences, product };
 
-// Where expand() writes one output row of a run as the plain graph that gives the same bits, in
+// Where expand() writes one output row of a matrix as the plain graph that gives the same bits, in
 // value and, walked backward from the last node to the first, in gradient.
 template <class T>
 class Emitter {
@@ -126,7 +126,7 @@ struct OpRow {
   std::array<FusedUpdate, kMaxOperands> updates = {};  // which operands fused_step() can update
   Partition partition = Partition::none;
   bool reads_anywhere = false;  // in[0] is the whole arena, ids are places in it
-  // Of one scalar: the same bits as a run of length 1. A unary operation ignores b.
+  // Of one scalar: the same bits as a matrix of one element. A unary operation ignores b.
   T (*forward1)(T a, T b) = nullptr;
   // Returns what *d_a then is, so that a chain need not wait for memory.
   T (*backward1)(T out, T d_out, T a, T b, T* d_a, T* d_b) = nullptr;

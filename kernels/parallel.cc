@@ -23,7 +23,7 @@ namespace {
 // longer ones should leave the core to others.
 constexpr std::chrono::microseconds kSpin{20};
 
-constexpr std::uint64_t kHalf = 0xFFFFFFFF;  // of a queue's word: where its next part stands
+constexpr std::uint64_t kHalf = 0xFFFFFFFF;  // of a queue's word: where its next part is
 
 void pause() {
 #if defined(__x86_64__)

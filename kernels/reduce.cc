@@ -1,4 +1,4 @@
-// Sums over a whole run: sum, mean, dot. One output.
+// Sums over a whole matrix: sum, mean, dot. One output.
 //
 // Sixteen virtual lanes, lane j for the columns that are j modulo 16, rows and columns rising; then
 // a fixed tree. A running sum of very many numbers drifts, so lanes start anew after a block of

@@ -55,7 +55,7 @@ struct LabelContext {
   // Of a parameter's block of memory: "layers.0.attention.query[7][3]".
   MatrixLabel parameter(const ParameterBlock& block) const;
   // Of a stage's run: stacked rows, whose positions the batch tells, or one row at `position`. In a
-  // batch of several sentences the sentence's number stands before the position:
+  // batch of several sentences the sentence's number comes before the position:
   // "embedding@1:2[5]".
   MatrixLabel value(Stage stage, std::size_t layer, std::size_t position) const;
 };

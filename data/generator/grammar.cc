@@ -10,7 +10,7 @@ using Words = std::vector<std::string>;
 
 constexpr std::string_view kOpen = "([{<", kClose = ")]}>";
 
-// The trimmed parts that are not empty; what stands in brackets stays together.
+// The trimmed parts that are not empty; what is in brackets stays together.
 Words split(std::string_view text, char separator) {
   Words parts;
   std::string part;

@@ -1,5 +1,5 @@
 // A generative grammar with agreement and sense: the engine under make_texts. It knows the small
-// words (determiners, pronouns, be and have) and which words are colours; all else stands in
+// words (determiners, pronouns, be and have) and which words are colours; all else is in
 // first_grade.h.
 //
 // A noun knows its forms, its kinds (what it is) and its looks (adjectives that suit it). A phrase

@@ -1,5 +1,5 @@
 // make_texts DIR: writes DIR/first_grade.txt and DIR/questions.txt, our own sample texts, the same
-// bytes on every machine. make_texts --check DIR: counts what stands in those files and compares it
+// bytes on every machine. make_texts --check DIR: counts what is in those files and compares it
 // with what data/README.md promises; exit 1 and one line per broken promise.
 #include <algorithm>
 #include <array>

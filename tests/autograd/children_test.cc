@@ -91,7 +91,7 @@ TEST_CASE("a loss depends on every logit of its row by probability less target",
             Approx(std::exp(logits.data(0, i)) / total - (i == 3)).epsilon(1e-14));
 }
 
-TEST_CASE("a child of a run's scalar can be used further and gets its gradient",
+TEST_CASE("a child of a matrix's scalar can be used further and gets its gradient",
           "[autograd][children]") {
   Tape<double> tape;
   std::mt19937_64 bits(406);

@@ -84,7 +84,7 @@ Value<T> gpt_loss(Tape<T>& tape, std::mt19937_64& bits, std::size_t C, std::size
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("elementwise runs expand to the bits of their data and gradients",
+TEMPLATE_TEST_CASE("elementwise operations expand to the bits of their data and gradients",
                    "[autograd][expand]", float, double) {
   using R = Matrix<TestType>;
   const auto check = [](auto f) {

@@ -45,7 +45,7 @@ TEST_CASE("a second backward finds inner gradients fresh and adds to those of le
   }
 }
 
-TEST_CASE("gradients of a run of leaves add up until zero_grad", "[autograd][tape]") {
+TEST_CASE("gradients of a matrix of leaves add up until zero_grad", "[autograd][tape]") {
   Tape<double> tape;
   std::mt19937_64 bits(419);
   const auto x = drawn_run(tape, bits, 2, 3);
@@ -96,7 +96,7 @@ TEST_CASE("backward from another root leaves nothing of the first in inner nodes
   for (std::size_t k = 0; k < 5; ++k) REQUIRE(x.grad(1, k) == w.data(k, 2));
 }
 
-TEST_CASE("scalars of runs used by scalar operators count beside the runs", "[autograd][tape]") {
+TEST_CASE("elements used by scalar operators count beside their matrices", "[autograd][tape]") {
   Tape<double> tape;
   std::mt19937_64 bits(412);
   const auto a = drawn_run(tape, bits, 2, 3);

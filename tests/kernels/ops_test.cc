@@ -152,7 +152,7 @@ struct Result {
   Matrix<T> out;
   std::vector<Matrix<T>> grad;
 };
-// By the run kernel, or scalar by scalar for what only expand() makes.
+// By the matrix kernel, or scalar by scalar for what only expand() makes.
 template <class T>
 Result<T> run(const Case<T>& x, const Matrix<T>& d_out) {
   const auto& row = kernels::table<T>()[x.op];
@@ -254,7 +254,7 @@ TEST_CASE("gradients of scalar operations match central differences of the kerne
 }
 
 TEMPLATE_TEST_CASE(
-    "forward1 and backward1 have the run kernel's bits at every length and on every target",
+    "forward1 and backward1 have the matrix kernel's bits at every length and on every target",
     "[kernels][ops]", float, double) {
   using T = TestType;
   using Limits = std::numeric_limits<T>;
