@@ -69,7 +69,8 @@ Progress::Progress(std::uint64_t steps)
       bar_(wants_bar()),
       started_(Clock::now()),
       shown_(started_),
-      next_line_((steps + kLines - 1) / kLines) {}
+      spacing_(steps / kLines + (steps % kLines > 0 ? 1 : 0)),
+      next_line_(spacing_) {}
 
 double Progress::seconds() const {
   return std::chrono::duration<double>(Clock::now() - started_).count();
@@ -101,8 +102,7 @@ void Progress::draw(const StepStats& stats, Clock::time_point now) {
   loss_count_ = 0;
   if (!bar_) {
     print_status(fmt::format("step {} {}{}", count, figures, rate));
-    const std::uint64_t spacing = (steps_ + kLines - 1) / kLines;
-    next_line_ = (stats.step / spacing + 1) * spacing;
+    next_line_ = (stats.step / spacing_ + 1) * spacing_;
     return;
   }
   constexpr std::size_t kShortest = 8, kLongest = 30;  // columns of the bar

@@ -28,6 +28,7 @@ class Progress {
   bool bar_;
   bool drawn_ = false;  // the cursor stands behind a bar
   Clock::time_point started_, shown_;
+  std::uint64_t spacing_;    // steps from one line to the next
   std::uint64_t next_line_;  // the step that gets a line
   double loss_sum_ = 0;      // since the last line
   std::uint64_t loss_count_ = 0;

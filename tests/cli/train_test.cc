@@ -303,3 +303,16 @@ TEST_CASE("train: with standard error closed the model file holds the model alon
   CHECK(glassbox.file("a") == glassbox.file("b"));
   CHECK(glassbox.file("log.csv") == log);
 }
+
+TEST_CASE("train: the largest numbers are numbers like others", "[cli][train]") {
+  const Program glassbox;
+  for (const char* const steps :
+       {"--steps 18446744073709551615", "--epochs 9223372036854775807",
+        "--steps 18446744073709551615 --log-every 18446744073709551615 --log-file log.csv"}) {
+    const Outcome run = glassbox("train TINY.txt --lr 1e25 " + (steps + kTinyShape));
+    CAPTURE(steps, run.err);
+    // A rate that can't be computed with ends the run early, and so does the number of passes.
+    CHECK(run.status == (steps[2] == 'e' ? 2 : 1));
+    CHECK_THAT(lines_of(run.err).back(), text_contains(steps[2] == 'e' ? "use --steps" : "finite"));
+  }
+}
