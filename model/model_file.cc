@@ -216,8 +216,10 @@ std::map<std::string, std::string> model_metadata(const GptConfig& config,
           {kTrainingKey, training}};
 }
 
-AnyModel read_model(const std::string& path) {
-  const SafetensorsReader file(path);
+namespace {
+
+AnyModel read_any(const SafetensorsReader& file) {
+  const std::string& path = file.path();
   const std::string& version = metadata(file, kVersionKey);
   if (version != kVersion) {
     throw format_error(path + ": " + kVersionKey, kVersion, short_quote(version),
@@ -240,9 +242,16 @@ AnyModel read_model(const std::string& path) {
   return read<float>(file, config, std::move(tokenizer));
 }
 
+}  // namespace
+
+AnyModel read_model(const std::string& path) { return read_any(SafetensorsReader(path)); }
+
+AnyModel parse_model(std::string bytes, const std::string& path) {
+  return read_any(SafetensorsReader(std::move(bytes), path));
+}
+
 template <class T>
-Model<T> read_model_as(const std::string& path) {
-  AnyModel any = read_model(path);
+Model<T> model_as(AnyModel any, const std::string& path) {
   if (Model<T>* same = std::get_if<Model<T>>(&any)) return std::move(*same);
   return std::visit([&](auto& model) { return convert<T>(std::move(model), path); }, any);
 }
@@ -256,8 +265,8 @@ void write_model(const std::string& path, WeightsView<T> weights, const Tokenize
                                                                         tokenizer, training)));
 }
 
-template Model<float> read_model_as(const std::string&);
-template Model<double> read_model_as(const std::string&);
+template Model<float> model_as(AnyModel, const std::string&);
+template Model<double> model_as(AnyModel, const std::string&);
 template void write_model(const std::string&, WeightsView<float>, const Tokenizer&,
                           const std::string&);
 template void write_model(const std::string&, WeightsView<double>, const Tokenizer&,

@@ -29,9 +29,15 @@ using AnyModel = std::variant<Model<float>, Model<double>>;
 // Throws FileError, or FormatError with the path, the place, what was expected and what was found.
 // Nothing is allocated before its size is checked against the file's.
 AnyModel read_model(const std::string& path);
-// The same, rounded or widened to T where the file holds the other precision.
+// From the bytes of that file.
+AnyModel parse_model(std::string bytes, const std::string& path);
+// The same model, rounded or widened to T where the file holds the other precision.
 template <class T>
-Model<T> read_model_as(const std::string& path);
+Model<T> model_as(AnyModel model, const std::string& path);
+template <class T>
+Model<T> read_model_as(const std::string& path) {
+  return model_as<T>(read_model(path), path);
+}
 
 // Written whole or not at all. The same model gives the same bytes. Throws NumericError, naming
 // tensor and index, if a weight is not finite, FileError if the file can't be written.

@@ -150,17 +150,26 @@ SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
     // A pipe is read whole; what can't be opened throws here, with the system's reason.
     file_ = std::make_unique<std::istringstream>(read_file(path));
   }
+  read_header();
+}
+
+SafetensorsReader::SafetensorsReader(std::string bytes, const std::string& path)
+    : path_(path), file_(std::make_unique<std::istringstream>(std::move(bytes))) {
+  read_header();
+}
+
+void SafetensorsReader::read_header() {
   file_->seekg(0, std::ios::end);
   const auto size = static_cast<std::uint64_t>(file_->tellg());
   if (size < 8)
-    throw format_error(path + ": header", "a file of at least 8 bytes", std::to_string(size));
+    throw format_error(path_ + ": header", "a file of at least 8 bytes", std::to_string(size));
   const auto length = from_little_endian<std::uint64_t>(read_at(0, 8).data());
   if (length > kMaxHeader) {
-    throw format_error(path + ": header", fmt::format("a length of at most {} bytes", kMaxHeader),
+    throw format_error(path_ + ": header", fmt::format("a length of at most {} bytes", kMaxHeader),
                        std::to_string(length), "the file is damaged or no safetensors file");
   }
   if (length > size - 8) {
-    throw format_error(path + ": header", fmt::format("{} bytes", length),
+    throw format_error(path_ + ": header", fmt::format("{} bytes", length),
                        fmt::format("{} (cut short)", size - 8));
   }
   buffer_ = 8 + length;

@@ -51,6 +51,8 @@ class SafetensorsReader {
   // Reads and checks the header. Memory: up to some 50 times the header, whatever the file's size.
   // Throws FileError, or FormatError for whatever breaks a rule.
   explicit SafetensorsReader(const std::string& path);
+  // Of a file that has been read already, as a pipe can be only once. Messages name `path`.
+  SafetensorsReader(std::string bytes, const std::string& path);
 
   const std::string& path() const { return path_; }
   // Sorted by name.
@@ -63,6 +65,7 @@ class SafetensorsReader {
 
  private:
   std::string read_at(std::uint64_t offset, std::uint64_t size) const;
+  void read_header();
   void parse(const std::string& header, std::uint64_t buffer_size);
 
   std::string path_;

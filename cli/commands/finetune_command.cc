@@ -38,15 +38,17 @@ struct FinetuneOptions {
                         "drawn by --seed"});
     table.flag(unk, "unk",
                {.help = "read words that the model does not know as <unk>, and from then on in "
-                        "prompts as well"});
+                        "prompts as well, whether CORPUS has such words or not"});
     table.text(freeze, "freeze",
                {.value = "PATTERN",
                 .help = "parameters that stay as they are, by name; * stands for any letters, "
                         "commas part several, and the option may be repeated: "
                         "'layers.0.*,token_embedding'"});
-    table.file(retain, "retain",
-               {.value = "FILE",
-                .help = "tell the loss on this text before and after: what was forgotten"});
+    table.file(
+        retain, "retain",
+        {.value = "FILE",
+         .help = "tell the loss on this text of MODEL as it is and after: what was forgotten; "
+                 "MODEL must know its words"});
     training.visit_machine(table);
   }
 };
@@ -58,9 +60,9 @@ constexpr std::size_t kNamedWords = 50;  // a line of more helps nobody
 template <class T>
 Model<T> with_words_of(const Corpus& corpus, const FinetuneOptions& options, Model<T> model,
                        Random& random) {
+  if (options.unk && !model.tokenizer.unk()) return extend_vocabulary(model, {}, true, random);
   auto unknown = model.tokenizer.unknown_words(corpus);
-  if (unknown.empty()) return model;
-  if (options.unk) return extend_vocabulary(model, {}, true, random);
+  if (unknown.empty() || options.unk) return model;
   if (options.extend_vocab) {
     std::vector<std::string> words;
     for (auto& word : unknown) words.push_back(std::move(word.word));
@@ -119,24 +121,29 @@ double loss_on(const std::vector<std::vector<TokenId>>& sentences, const Tokeniz
 }
 
 template <class T>
-int finetune_from(const FinetuneOptions& options, Model<T> base) {
+int finetune_from(const FinetuneOptions& options, Model<T> base, const std::string& parent) {
   Random random(options.training.seed.seed);
   const CorpusOptions reading{.lowercase = base.tokenizer.lowercase()};
   Corpus corpus = Corpus::read(options.corpus, reading);
   TrainConfig config = train_config(options.training, corpus);
-  config.parent = fingerprint(read_file(options.model));
+  config.parent = parent;
   config.frozen = frozen_parameters(options, base.weights.layout());
   corpus.shuffle(random);
-  const Model<T> start = with_words_of(corpus, options, std::move(base), random);
-  const Tokenizer& tokenizer = start.tokenizer;
 
+  // Before and after, the old text is read with the words that the given model knows.
   const std::string retain = options.retain.value_or("");
+  const Tokenizer known = base.tokenizer;
   std::vector<std::vector<TokenId>> old_text;
   double before = 0;
   if (!retain.empty()) {
-    old_text = tokenizer.encode_lines(Corpus::read(retain, reading));
-    before = loss_on(old_text, tokenizer, start.weights.view());
+    old_text = known.encode_lines(Corpus::read(retain, reading));
+    before = loss_on(old_text, known, base.weights.view());
   }
+  const Model<T> start = with_words_of(corpus, options, std::move(base), random);
+  const Tokenizer& tokenizer = start.tokenizer;
+  for (auto& sentence : old_text)
+    for (TokenId& id : sentence)
+      id = id == known.bos() ? tokenizer.bos() : tokenizer.find(known.word(id));
   Gpt<T> model(start.weights.view());
   return run_training<T>(
       options.training, model, tokenizer, corpus, config, [&](WeightsView<T> weights) {
@@ -153,8 +160,10 @@ int finetune(const FinetuneOptions& options) {
   check_options(options.training, {{"MODEL", options.model},
                                    {"CORPUS", options.corpus},
                                    {"--retain", options.retain.value_or("")}});
-  return std::visit([&](auto&& model) { return finetune_from(options, std::move(model)); },
-                    read_model(options.model));
+  std::string bytes = read_file(options.model);  // once: it may be a pipe
+  const std::string parent = fingerprint(bytes);
+  return std::visit([&](auto&& model) { return finetune_from(options, std::move(model), parent); },
+                    parse_model(std::move(bytes), options.model));
 }
 
 }  // namespace

@@ -85,12 +85,14 @@ int report(const ReportOptions& options) {
                       {"--log-file", options.log_file.value_or("")},
                       {"--sentences", options.sentences.value_or("")}});
   check_writable(options.out);
-  const Model<double> model = read_model_as<double>(path);
+  std::string bytes = read_file(path);  // once: it may be a pipe
   ReportInput input;
   input.name = std::filesystem::path(path).filename().string();
-  input.fingerprint = fingerprint(read_file(path));
+  input.fingerprint = fingerprint(bytes);
+  AnyModel read = parse_model(std::move(bytes), path);
+  input.precision = std::holds_alternative<Model<float>>(read) ? "float" : "double";
+  const Model<double> model = model_as<double>(std::move(read), path);
   input.model = &model;
-  input.precision = std::holds_alternative<Model<float>>(read_model(path)) ? "float" : "double";
   if (options.log_file) input.log = read_log(*options.log_file);
   Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
   if (options.sentences) {

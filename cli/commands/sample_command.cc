@@ -68,6 +68,20 @@ struct SampleOptions {
          .range = between(0, 1),
          .help = "draw from the fewest likeliest words whose probabilities sum to at least "
                  "P; 1 is off"});
+    table.number(sampler.min_p, "min-p",
+                 {.value = "P",
+                  .range = between(0, 1),
+                  .help = "draw from the words at least P times as likely as the likeliest; 0 is "
+                          "off"});
+    table.number(sampler.repetition_penalty, "repetition-penalty",
+                 {.value = "X",
+                  .range = above(0),
+                  .help = "logits of words that the sentence has are divided by X where positive "
+                          "and multiplied by it elsewhere: above 1 it repeats itself less; 1 is "
+                          "off"});
+    table.integer(sampler.repeat_last_n, "repeat-last-n",
+                  {.value = "N",
+                   .help = "of the sentence, its last N words count as a repetition; 0 is all"});
     table.group("Output");
     table.flag(json, "json",
                {.help = "an object a sentence: text, tokens (ids), logprobs (ln of what the model "

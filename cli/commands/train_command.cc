@@ -9,11 +9,23 @@ namespace {
 
 enum class Precision { single, twofold };
 
+// "word|char"
+const char* tokenizer_names() {
+  static const std::string names = [] {
+    std::string list;
+    for (const TokenizerKind& kind : tokenizer_kinds())
+      list += (list.empty() ? "" : "|") + std::string(kind.name);
+    return list;
+  }();
+  return names.c_str();
+}
+
 struct TrainOptions {
   std::string corpus;
   TrainingOptions training{"model.safetensors", 5000, 0.01};
   GptConfig shape;
   Precision precision = Precision::single;
+  std::string tokenizer = tokenizer_kinds().front().name;
   bool no_lowercase = false;
 
   void visit(OptionTable& table) {
@@ -36,6 +48,10 @@ struct TrainOptions {
                            "cut"});
     table.choice(precision, "precision",
                  {.value = "float|double", .help = "of the arithmetic and of the file"});
+    table.choice(tokenizer, "tokenizer",
+                 {.value = tokenizer_names(),
+                  .help = "what a token is: a word, or a single character, which needs a longer "
+                          "--block-size"});
     table.flag(no_lowercase, "no-lowercase",
                {.help = "keep capital letters apart from small ones"});
     training.visit_machine(table);
@@ -48,7 +64,7 @@ int train_as(const TrainOptions& options) {
   Random random(options.training.seed.seed);
   Corpus corpus = Corpus::read(options.corpus, {.lowercase = !options.no_lowercase});
   corpus.shuffle(random);
-  const Tokenizer tokenizer = Tokenizer::words(corpus);
+  const Tokenizer tokenizer = Tokenizer::of(corpus, options.tokenizer);
 
   GptConfig shape = options.shape;
   shape.vocab_size = tokenizer.size();
@@ -71,7 +87,8 @@ int train(const TrainOptions& options) {
 
 const Command train_command = make_command<train>(
     "train", "train a model on a text file",
-    "Reads a text, builds the vocabulary from its words, trains a model and writes it to one file. "
+    "Reads a text, builds the vocabulary from its words or characters, trains a model and writes "
+    "it to one file. "
     "The lines are shuffled once by the seed; step i takes the next sentences in that order, "
     "around and around. SIGINT and SIGTERM finish the step, write the model as it then is and say "
     "so. Nothing is printed to standard output.",

@@ -244,3 +244,24 @@ TEST_CASE("command line: a full disk or a closed output is an error and a closed
   CHECK(piped.err.empty());
   CHECK(glassbox.file("status") == "0\n");
 }
+
+TEST_CASE("command line: a model may come from a pipe, which is read once", "[cli]") {
+  const Program glassbox;
+  glassbox.output("train TINY.txt --steps 20 --out m" + kTinyShape);
+  for (const std::string line :
+       {"finetune P TINY.txt --steps 2", "sample P", "eval P TINY.txt", "next P the",
+        "inspect params P", "inspect gradients P 'the lamp'",
+        "inspect gradcheck P 'the lamp' --sample 5", "inspect value P 'the lamp' 'logits@1[lamp]'",
+        "inspect graph P 'the lamp' --around 'logits@1[lamp]'", "inspect attention P 'the lamp'",
+        "inspect trace P 'the lamp'", "inspect cache P 'the lamp'", "inspect neighbours P lamp",
+        "report P"}) {
+    CAPTURE(line);
+    // A second opening would wait for a second writer: the time limits end that.
+    const Outcome piped =
+        glassbox.shell("rm -f P; mkfifo P; timeout 20 cat m > P & timeout 20 \"$G\" " + line);
+    CHECK(piped.status == 0);
+    glassbox.shell("rm -f P; cp m P");
+    const Outcome plain = glassbox(line);
+    CHECK(plain.out == piped.out);
+  }
+}

@@ -238,6 +238,44 @@ TEST_CASE("finetune: --retain tells the old text's loss before and after", "[cli
   glassbox.refuses("M one --retain old", 1, {"old: line 2: ", "zebraxyz"});
 }
 
+TEST_CASE("finetune: --retain measures the model as given, new words or not", "[cli][finetune]") {
+  const Trained glassbox;
+  put_file(glassbox.folder / "new", "the lamp\nthe zebraxyz\nan aardvark\n");
+  const auto before = [&](const std::string& flags) {
+    const Outcome run = glassbox("finetune M new --steps 3 --out F --retain TINY.txt " + flags);
+    CHECK(run.status == 0);
+    double loss = 0;
+    const std::size_t at = run.err.find("loss on TINY.txt: ");
+    REQUIRE(at != std::string::npos);
+    REQUIRE(std::sscanf(run.err.c_str() + at, "loss on TINY.txt: %lf", &loss) == 1);
+    return loss;
+  };
+  const double given = std::stod(glassbox.output("eval M TINY.txt").substr(5));
+  CHECK(std::abs(before("--extend-vocab") - given) < 1e-4);
+  CHECK(std::abs(before("--unk") - given) < 1e-4);
+  // A word that was unknown before stays so in the old text, though the model has learnt it now.
+  glassbox.output("finetune M TINY.txt --unk --steps 0 --out U");
+  const Outcome run = glassbox("finetune U new --steps 0 --extend-vocab --out F --retain new");
+  double was = 0, is = 9;
+  std::sscanf(run.err.c_str() + run.err.find("loss on new: "), "loss on new: %lf before, %lf", &was,
+              &is);
+  CHECK(std::abs(was - std::stod(glassbox.output("eval U new").substr(5))) < 1e-4);
+  // Two more rows, as good as those of an untrained model, share in every softmax.
+  CHECK(is > was);
+  CHECK(is < was + 0.2);
+}
+
+TEST_CASE("finetune: --unk gives a model the unknown word even if the text has none",
+          "[cli][finetune]") {
+  const Trained glassbox;
+  glassbox.output("finetune M TINY.txt --unk --steps 5 --out U");
+  CHECK(glassbox.model<float>("U").tokenizer.unk().has_value());
+  CHECK_THAT(glassbox.output("sample U -p 'a quagga' --num-samples 1"), text_contains("a <unk>"));
+  glassbox.output("finetune U TINY.txt --unk --steps 5 --out V");
+  CHECK(glassbox.model<float>("V").tokenizer.words().size() ==
+        glassbox.model<float>("U").tokenizer.words().size());
+}
+
 TEST_CASE("finetune: a byte order mark, blank lines and carriage returns change no loss",
           "[cli][finetune]") {
   const Trained glassbox;

@@ -163,3 +163,30 @@ TEST_CASE(
   }
   CHECK(empty > 0);
 }
+
+TEST_CASE("sample: --min-p and the repetition penalty do what their words say", "[cli][sample]") {
+  const Program glassbox;
+  glassbox.output("train TINY.txt --steps 200 --out m" + kTinyShape);
+  const std::string sample = "sample m --num-samples 200 ";
+  // Only the likeliest is as likely as the likeliest.
+  const std::string greedy = lines_of(glassbox.output("sample m --temp 0 --num-samples 1")).front();
+  for (const std::string& line : lines_of(glassbox.output(sample + "--min-p 1")))
+    CHECK(line == greedy);
+  const std::string plain = glassbox.output(sample);
+  CHECK(glassbox.output(sample + "--min-p 0 --repetition-penalty 1 --repeat-last-n 3") == plain);
+  const auto repetitions = [&](const std::string& text) {
+    std::size_t count = 0;
+    for (const std::string& line : lines_of(text)) {
+      std::istringstream stream(line);
+      std::vector<std::string> words;
+      for (std::string word; stream >> word; words.push_back(word))
+        count += std::find(words.begin(), words.end(), word) != words.end() ? 1 : 0;
+    }
+    return count;
+  };
+  CHECK(repetitions(plain) > 10);
+  CHECK(repetitions(glassbox.output(sample + "--repetition-penalty 1e6")) < 3);
+  CHECK(repetitions(glassbox.output(sample + "--repetition-penalty 1e-3")) > repetitions(plain));
+  for (const char* const wrong : {"--min-p 1.1", "--repetition-penalty 0", "--repeat-last-n -1"})
+    CHECK(glassbox(sample + wrong).status == 2);
+}

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "model/model_file.h"
 #include "tests/cli/program.h"
 
 using namespace glassbox;
@@ -315,4 +316,24 @@ TEST_CASE("train: the largest numbers are numbers like others", "[cli][train]") 
     CHECK(run.status == (steps[2] == 'e' ? 2 : 1));
     CHECK_THAT(lines_of(run.err).back(), text_contains(steps[2] == 'e' ? "use --steps" : "finite"));
   }
+}
+
+TEST_CASE("train: --tokenizer char makes a model of characters, which every command reads",
+          "[cli][train]") {
+  const Program glassbox;
+  glassbox.output("train TINY.txt --tokenizer char --block-size 40 --steps 300 --out c" +
+                  kTinyShape);
+  const auto model = std::get<Model<float>>(read_model(glassbox.folder / "c"));
+  CHECK(std::string(model.tokenizer.kind().name) == "char");
+  CHECK(model.tokenizer.words().front() == " ");
+  const auto sentences = lines_of(glassbox.output("sample c --prompt 'the la' --num-samples 10"));
+  REQUIRE(sentences.size() == 10);
+  for (const std::string& sentence : sentences) CHECK(sentence.starts_with("the la"));
+  CHECK(std::stod(glassbox.output("eval c TINY.txt").substr(5)) < 3);  // ln(27) is 3.3
+  CHECK_THAT(glassbox.output("next c 'the lam' --top 3"), text_contains("p "));
+  glassbox.output("finetune c TINY.txt --steps 5 --out d");
+  CHECK(glassbox.output("sample d --num-samples 3") != "");
+  const Outcome wrong = glassbox("train TINY.txt --tokenizer bytes");
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, text_contains("expected word or char, found 'bytes'"));
 }
