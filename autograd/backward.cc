@@ -37,7 +37,7 @@ void Backward<T>::clear_inner_gradients() {
   for (std::size_t i = 0; i < dirty_records_; ++i)
     if (!graph_.records[i].is_matrix) grad[graph_.records[i].out] = T(0);
   for (MatrixInfo& matrix : graph_.matrices) {
-    if (matrix.op != Op::leaf) matrix.gradient_ready = false;
+    if (matrix.op != Op::leaf) matrix.gradient_ready = matrix.is_used = false;
     if (matrix.has_elements && !matrix.gradient_ready) {
       std::fill_n(grad + matrix.out, matrix.size(), T(0));
       matrix.gradient_ready = true;
@@ -58,7 +58,7 @@ void Backward<T>::zero_grad() {
 }
 
 // What walking a matrix's record back takes, as if all that was asked for earlier had been done.
-// REQUIRES: matrix.gradient_ready.
+// REQUIRES: is_reached(matrix).
 template <class T>
 Task<T> Backward<T>::task_of(const MatrixInfo& matrix) {
   const auto& row = graph_.table[matrix.op];
@@ -69,7 +69,7 @@ Task<T> Backward<T>::task_of(const MatrixInfo& matrix) {
     kernels::MatrixView<T>& view = task.args.in[k];
     const bool is_complete = in.readers == 1 && !in.has_elements && !in.gradient_ready;
     view.first_writer = !in.gradient_ready;
-    in.gradient_ready = true;
+    in.gradient_ready = in.is_used = true;
     if (!hook_ || in.op != Op::leaf || row.updates[k] == kernels::FusedUpdate::none) return;
     const LeafGradient answer = hook_->gradient_of(in, row, k, is_complete, task.update);
     task.updates |= answer == LeafGradient::update;
@@ -82,11 +82,33 @@ Task<T> Backward<T>::task_of(const MatrixInfo& matrix) {
 
 template <class T>
 void Backward<T>::walk(std::size_t from) {
+  if (!graph_.groups.empty()) return walk_groups(from);
   for (auto section = graph_.sections.rbegin(); section != graph_.sections.rend(); ++section) {
     if (from < section->end) continue;
     walk_records(from, section->end);
     walk_section(*section);
     from = section->begin;
+  }
+  walk_records(from, 0);
+}
+
+template <class T>
+void Backward<T>::walk_groups(std::size_t from) {
+  const T* const grad = graph_.arena.grad();
+  std::vector<bool> is_used(graph_.groups.size());
+  for (std::size_t g = graph_.groups.size(); g-- > 0;) {
+    const Group& group = graph_.groups[g];
+    if (group.begin >= from) continue;
+    from = std::max(from, group.end);  // a root inside takes the whole group with it
+    dirty_records_ = std::max(dirty_records_, from);
+    walk_records(from, group.end);
+    from = group.begin;
+    const auto inside = std::span<const Record>(graph_.records).subspan(from, group.end - from);
+    if (!is_used[g] && std::all_of(inside.begin(), inside.end(),
+                                   [&](const Record& r) { return grad[r.out] == T(0); }))
+      continue;
+    for (const std::size_t operand : group.operands) is_used[operand] = true;
+    walk_records(group.end, group.begin, !group.is_elementwise);
   }
   walk_records(from, 0);
 }
@@ -115,11 +137,11 @@ void Backward<T>::walk_section(const Section& section) {
     const Record& record = graph_.records[r];
     const MatrixInfo* const matrix = record.is_matrix ? &graph_.matrices[record.b] : nullptr;
     const bool is_cut = matrix && graph_.fits(section, *matrix),
-               waits = matrix && (is_cut || reads_leaves(*matrix));
+               waits = matrix && !matrix->has_elements && (is_cut || reads_leaves(*matrix));
     if (!waits || adds_to_late(*matrix)) compute();
     if (!waits) {
       walk_records(r + 1, r);
-    } else if (matrix->gradient_ready) {
+    } else if (is_reached(*matrix)) {
       tasks_.push_back(task_of(*matrix));
       tasks_.back().whole = !is_cut;
       const bool is_product = tasks_.back().row->partition == Partition::product;
@@ -131,8 +153,17 @@ void Backward<T>::walk_section(const Section& section) {
   compute();
 }
 
+// Whether the root depends on an output of the matrix: the gradients of one with elements begin
+// with 0, which tells nothing.
 template <class T>
-void Backward<T>::walk_records(std::size_t from, std::size_t to) {
+bool Backward<T>::is_reached(const MatrixInfo& matrix) const {
+  if (!matrix.has_elements || matrix.is_used) return matrix.gradient_ready;
+  const T* const grad = graph_.arena.grad() + matrix.out;
+  return std::any_of(grad, grad + matrix.size(), [](T g) { return g != T(0); });
+}
+
+template <class T>
+void Backward<T>::walk_records(std::size_t from, std::size_t to, bool zeros_too) {
   const std::span<const Record> records = graph_.records;
   const Record* const first = records.data() + to;
   const T* const data = graph_.arena.data();
@@ -143,12 +174,12 @@ void Backward<T>::walk_records(std::size_t from, std::size_t to) {
     --r;
     if (r->is_matrix) {
       last = kNoNode;
-      if (const MatrixInfo& matrix = graph_.matrices[r->b]; matrix.gradient_ready)
+      if (const MatrixInfo& matrix = graph_.matrices[r->b]; is_reached(matrix))
         executor_.backward(task_of(matrix));
       continue;
     }
     const T g = r->out == last ? last_grad : grad[r->out];
-    if (g == T(0)) continue;
+    if (g == T(0) && !zeros_too) continue;
     last = r->a;
     last_grad = kernels::backward_scalar(backward1_, r->op, data[r->out], g, data[r->a], data[r->b],
                                          grad + r->a, grad + r->b);

@@ -53,8 +53,10 @@ class Backward {
   void clear_inner_gradients();
   void walk(std::size_t from);
   void walk_section(const Section& section);
+  void walk_groups(std::size_t from);
   // The records below `from` down to `to`, one after another.
-  void walk_records(std::size_t from, std::size_t to);
+  void walk_records(std::size_t from, std::size_t to, bool zeros_too = false);
+  bool is_reached(const MatrixInfo& matrix) const;
   Task<T> task_of(const MatrixInfo& matrix);
 
   Graph<T>& graph_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "autograd/errors.h"
 #include "autograd/matrix.h"
 
@@ -85,6 +87,8 @@ template <class T>
 Expansion<T> Expansion<T>::of_tape(Tape<T>& tape) {
   Expansion expansion;
   TapeEmitter<T> emitter(tape, expansion);
+  Graph<T>& plain = expansion.tape_->graph_;
+  std::map<MatrixId, std::size_t> group_of;
   for (const Record& record : tape.records()) {
     if (!record.is_matrix) {
       const NodeId a = emitter.image(record.a), b = emitter.image(record.b);
@@ -92,8 +96,18 @@ Expansion<T> Expansion<T>::of_tape(Tape<T>& tape) {
       continue;
     }
     const MatrixInfo& matrix = tape.matrices()[record.b];
+    const auto& row = tape.table()[matrix.op];
+    Group group{plain.records.size(), 0, row.forward1 != nullptr, {}};
     for (std::size_t n = matrix.rows; n-- > 0;)
       emitter.expand_row(matrix, n);  // falling: see kernels/
+    group.end = plain.records.size();
+    if (!row.reads_anywhere)
+      matrix.for_each_operand([&](std::size_t, MatrixId in) {
+        if (const auto made = group_of.find(in); made != group_of.end())
+          group.operands.push_back(made->second);
+      });
+    group_of[record.b] = plain.groups.size();
+    plain.groups.push_back(std::move(group));
   }
   return expansion;
 }
@@ -103,6 +117,7 @@ Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
   Expansion expansion;
   expansion.root_ = node;
   TapeEmitter<T> emitter(tape, expansion);
+  Graph<T>& plain = expansion.tape_->graph_;
   std::vector<typename Tape<T>::Seed> seeds;
   const Record* record = tape.maker(node);
   if (!record) {
@@ -115,12 +130,15 @@ Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
     const MatrixInfo& matrix = tape.matrices()[record->b];
     const std::size_t row = (node - matrix.out) / matrix.pitch;
     emitter.expand_row(matrix, row);
+    plain.groups.push_back(
+        {0, plain.records.size(), tape.table()[matrix.op].forward1 != nullptr, {}});
     for (std::size_t m = 0; m < matrix.cols; ++m) {
       const auto original = static_cast<NodeId>(matrix.out + row * matrix.pitch + m);
       seeds.push_back({expansion.image_[original], tape.grad(original)});
     }
   }
   expansion.tape_->backward(seeds);
+  plain.groups.clear();  // from here on a root is a single scalar of the row
   return expansion;
 }
 

@@ -94,6 +94,7 @@ void Graph<T>::truncate(const Size& size) {
   matrices.resize(size.matrices);
   ids.resize(size.ids);
   while (!sections.empty() && sections.back().end > size.records) sections.pop_back();
+  while (!groups.empty() && groups.back().end > size.records) groups.pop_back();
   if (!node_labels.empty())
     node_labels.erase(node_labels.lower_bound(static_cast<NodeId>(size.nodes)), node_labels.end());
 }

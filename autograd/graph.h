@@ -19,6 +19,14 @@ struct Section {
   std::vector<Chunk> chunks;
 };
 
+// In the tape of an expansion: records of single scalars that are the inside of one operation on
+// matrices. They are walked back as that operation is.
+struct Group {
+  std::size_t begin, end;
+  bool is_elementwise;
+  std::vector<std::size_t> operands;  // the groups that made what it reads
+};
+
 template <class T>
 struct Graph {
   Arena<T> arena;
@@ -27,6 +35,7 @@ struct Graph {
   std::vector<std::uint32_t> ids;             // of all matrices, see MatrixInfo::ids_begin
   std::map<NodeId, std::string> node_labels;  // of single scalars
   std::vector<Section> sections;
+  std::vector<Group> groups;
   const kernels::Table<T>& table = kernels::table<T>();
 
   // The record that made a node, or nullptr for a leaf.

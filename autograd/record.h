@@ -48,6 +48,7 @@ struct MatrixInfo {
   Op op = Op::leaf;
   bool has_elements = false;       // single scalars of it are operands: its gradients start at 0
   bool gradient_ready = false;     // its gradients hold something; else they count as 0
+  bool is_used = false;            // an operation on matrices has passed gradients to it
   bool gradient_consumed = false;  // an update used its gradients without storing them
   std::uint32_t readers = 0;       // how many records read it whole
   std::uint32_t rows = 0, cols = 0, pitch = 0;

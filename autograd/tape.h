@@ -11,8 +11,12 @@
 // gradient.
 //
 // Gradients. backward(root) sets d root / d x for every x that root depends on. A leaf's gradient
-// adds up over calls until zero_grad(); every other node's is fresh in each call. A node whose
-// gradient is 0 passes nothing on. Contributions are added in the reverse order of recording.
+// adds up over calls until zero_grad(); every other node's is fresh in each call. Contributions are
+// added in the reverse order of recording. A scalar whose gradient is 0 passes nothing on, whatever
+// its local derivatives, and so does an element that an elementwise operation made: what the root
+// does not depend on stays free of NaN. Any other operation on matrices (a product, attention)
+// passes on as a whole as soon as the root depends on one of its outputs, and inside it 0 times
+// infinity is NaN, as IEEE has it. The expansion of a tape follows the same rule.
 //
 // Memory. Two arrays, data and gradients, indexed by node; they double when full. clear() drops a
 // step's nodes by moving one mark, and their memory is used again. A record takes 16 bytes besides
@@ -37,6 +41,8 @@ template <class T>
 class Value;
 template <class T>
 class Matrix;
+template <class T>
+class Expansion;
 
 template <class T>
 class Tape {
@@ -130,6 +136,7 @@ class Tape {
  private:
   friend class Value<T>;
   friend class Matrix<T>;
+  friend class Expansion<T>;
   template <class U>
   friend class SentenceScope;
 
