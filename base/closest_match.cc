@@ -35,4 +35,10 @@ std::string closest_match(std::string_view word, const std::vector<std::string>&
   return best;
 }
 
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates,
+                       const std::string& otherwise) {
+  const std::string near = closest_match(word, candidates);
+  return near.empty() ? otherwise : "did you mean " + near + "?";
+}
+
 }  // namespace glassbox

@@ -11,4 +11,8 @@ namespace glassbox {
 // or "" if none is near.
 std::string closest_match(std::string_view word, const std::vector<std::string>& candidates);
 
+// "did you mean CANDIDATE?" of the closest match, or `otherwise` if none is near.
+std::string suggestion(std::string_view word, const std::vector<std::string>& candidates,
+                       const std::string& otherwise);
+
 }  // namespace glassbox

@@ -56,7 +56,7 @@ class Parser {
  private:
   static constexpr int kDeepest = 200;  // brackets within brackets: far from the end of the stack
 
-  [[noreturn]] void fail(const std::string& expected, const char* advice) {
+  [[noreturn]] void fail(const std::string& expected, const std::string& advice) {
     const std::string found =
         peek() == 0
             ? "the end"
@@ -153,10 +153,9 @@ class Parser {
       return value;
     }
     at_ = begin;
-    const std::string near = closest_match(name, names);
-    fail("a function", near.empty()
-                           ? "known are abs exp gelu log relu rsqrt sigmoid sqrt tanh max min pow"
-                           : fmt::format("did you mean {}?", near).c_str());
+    fail("a function",
+         suggestion(name, names,
+                    "known are abs exp gelu log relu rsqrt sigmoid sqrt tanh max min pow"));
   }
 
   Tape<double>& tape_;

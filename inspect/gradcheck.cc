@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "autograd/scope.h"
+#include "inspect/gradients.h"
 
 namespace glassbox {
 
@@ -136,11 +137,8 @@ Gradcheck gradcheck(Inspection& inspection, const double* analytic,
   };
 
   for (const ParameterSpec& spec : layout.parameters()) {
-    double squares = 0;
-    for (std::size_t r = 0; r < spec.rows; ++r)
-      for (std::size_t c = 0; c < spec.cols; ++c)
-        squares += std::pow(inspection.tape().data(static_cast<NodeId>(spec.index(r, c))), 2);
-    const double size = std::max(1e-3, std::sqrt(squares / static_cast<double>(spec.size())));
+    const double norm = summarize_parameter(spec, inspection.gpt().weights().data).norm;
+    const double size = std::max(1e-3, norm / std::sqrt(static_cast<double>(spec.size())));
     for (std::size_t r = 0; r < spec.rows; ++r) {
       for (std::size_t c = 0; c < spec.cols; ++c, --left) {
         // Of `left` still to come, `wanted` are drawn.

@@ -7,27 +7,26 @@
 
 #include "autograd/scope.h"
 #include "base/closest_match.h"
-#include "base/error.h"
+#include "inspect/lookup.h"
 
 namespace glassbox {
 
 ParameterSummary summarize_parameter(const ParameterSpec& spec, const double* values) {
   double sum = 0, squares = 0, largest = 0;
-  for (std::size_t r = 0; r < spec.rows; ++r)
-    for (std::size_t c = 0; c < spec.cols; ++c) {
-      const double x = values[spec.index(r, c)];
-      sum += x;
-      squares += x * x;
-      if (std::abs(x) > std::abs(largest)) largest = x;
-    }
-  const double mean = sum / static_cast<double>(spec.size());
-  double spread =
-      0;  // around the mean, in a second pass: the difference of two sums would lose digits
-  for (std::size_t r = 0; r < spec.rows; ++r)
-    for (std::size_t c = 0; c < spec.cols; ++c)
-      spread += (values[spec.index(r, c)] - mean) * (values[spec.index(r, c)] - mean);
-  return {&spec, mean, std::sqrt(spread / static_cast<double>(spec.size())), std::sqrt(squares),
-          largest};
+  spec.for_each_element([&](std::size_t, std::size_t, std::size_t at) {
+    const double x = values[at];
+    sum += x;
+    squares += x * x;
+    if (std::abs(x) > std::abs(largest)) largest = x;
+  });
+  const auto size = static_cast<double>(spec.size());
+  const double mean = sum / size;
+  // In a second pass, because the difference of two sums would lose digits.
+  double spread = 0;
+  spec.for_each_element([&](std::size_t, std::size_t, std::size_t at) {
+    spread += (values[at] - mean) * (values[at] - mean);
+  });
+  return {&spec, mean, std::sqrt(spread / size), std::sqrt(squares), largest};
 }
 
 std::string ParameterElement::name() const {
@@ -35,20 +34,12 @@ std::string ParameterElement::name() const {
 }
 
 std::vector<ParameterElement> largest_elements(const ParameterLayout& layout, const double* values,
-                                               std::size_t count, const ParameterSpec* only) {
-  std::vector<ParameterElement> all;
-  for (const ParameterSpec& spec : layout.parameters()) {
-    if (only && only->name != spec.name) continue;
-    for (std::size_t r = 0; r < spec.rows; ++r)
-      for (std::size_t c = 0; c < spec.cols; ++c)
-        all.push_back({&spec, r, c, values[spec.index(r, c)]});
-  }
-  count = std::min(count, all.size());
-  std::stable_sort(all.begin(), all.end(),
-                   [](const ParameterElement& a, const ParameterElement& b) {
-                     return std::abs(a.value) > std::abs(b.value);
-                   });
-  all.resize(count);
+                                               std::size_t count) {
+  auto all = parameter_elements(layout, values, "");
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return std::abs(a.value) > std::abs(b.value);
+  });
+  if (count < all.size()) all.resize(count);
   return all;
 }
 
@@ -57,31 +48,23 @@ std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,
   const auto name = parse_scalar_name(text.empty() ? "all" : text);
   const auto at = name ? name->numbers() : std::nullopt;
   if (!at || name->position || at->size() > 2)
-    throw ConfigError(
-        fmt::format("{}: expected a parameter's name, with a row and a column in brackets "
-                    "or without; write layers.0.attention.query[7][3]",
-                    text));
+    refuse_name(text, "a parameter's name, with a row and a column in brackets or without",
+                "write layers.0.attention.query[7][3]");
   std::vector<ParameterElement> result;
   std::vector<std::string> names;
   for (const ParameterSpec& spec : layout.parameters()) {
     names.push_back(spec.name);
     if (!text.empty() && name->name != spec.name) continue;
-    const std::size_t limits[] = {spec.rows, spec.cols};
-    for (std::size_t i = 0; i < at->size(); ++i)
-      if ((*at)[i] >= limits[i])
-        throw ConfigError(fmt::format("{}: expected a {} from 0 to {}, found {}; count from 0",
-                                      text, i == 0 ? "row" : "column", limits[i] - 1, (*at)[i]));
-    for (std::size_t r = 0; r < spec.rows; ++r)
-      for (std::size_t c = 0; c < spec.cols; ++c)
-        if ((at->empty() || r == (*at)[0]) && (at->size() < 2 || c == (*at)[1]))
-          result.push_back({&spec, r, c, values[spec.index(r, c)]});
+    if (at->size() > 0) checked_index(text, "a row", (*at)[0], spec.rows);
+    if (at->size() > 1) checked_index(text, "a column", (*at)[1], spec.cols);
+    spec.for_each_element([&](std::size_t row, std::size_t col, std::size_t i) {
+      if ((at->empty() || row == (*at)[0]) && (at->size() < 2 || col == (*at)[1]))
+        result.push_back({&spec, row, col, values[i]});
+    });
   }
-  if (result.empty()) {
-    const std::string near = closest_match(name->name, names);
-    throw ConfigError(fmt::format(
-        "{}: expected the name of a parameter; {}", text,
-        near.empty() ? "inspect params lists them" : fmt::format("did you mean {}?", near)));
-  }
+  if (result.empty())
+    refuse_name(text, "the name of a parameter",
+                suggestion(name->name, names, "inspect params lists them"));
   return result;
 }
 

@@ -24,10 +24,9 @@ struct ParameterElement {
 
   std::string name() const;
 };
-// The `count` elements largest in size, of one parameter or, without one, of all.
+// The `count` elements of all parameters that are largest in size.
 std::vector<ParameterElement> largest_elements(const ParameterLayout& layout, const double* values,
-                                               std::size_t count,
-                                               const ParameterSpec* only = nullptr);
+                                               std::size_t count);
 // "layers.0.attention.query" is all its elements, "...query[7]" a row, "...query[7][3]" one, "" all
 // there are. Throws ConfigError naming the nearest name or the range.
 std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,

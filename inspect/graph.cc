@@ -85,6 +85,12 @@ std::string matrix_name(Tape<double>& tape, const MatrixInfo& matrix) {
   return name->name;
 }
 
+TapeRow tape_row(const Value<double>& value) {
+  TapeRow row{value.id(), value.label(), value.op(), {}, value.data(), value.grad()};
+  for (const auto& child : value.children()) row.operands.push_back(scalar_name(child.value));
+  return row;
+}
+
 }  // namespace
 
 ScalarGraph graph_around(const Value<double>& value, const GraphLimits& limits) {
@@ -93,15 +99,23 @@ ScalarGraph graph_around(const Value<double>& value, const GraphLimits& limits) 
 
 std::vector<TapeRow> tape_rows(Tape<double>& tape) {
   std::vector<TapeRow> rows;
-  for (NodeId id = 0; id < tape.size(); ++id) {
-    const Value<double> value(tape, id);
-    TapeRow& row =
-        rows.emplace_back(TapeRow{id, value.label(), value.op(), {}, value.data(), value.grad()});
-    if (const Record* record = tape.maker(id)) {
-      row.operands.push_back(scalar_name(Value<double>(tape, record->a)));
-      if (tape.table()[record->op].operands == 2)
-        row.operands.push_back(scalar_name(Value<double>(tape, record->b)));
-    }
+  for (NodeId id = 0; id < tape.size(); ++id) rows.push_back(tape_row(Value<double>(tape, id)));
+  return rows;
+}
+
+std::vector<TapeRow> plain_operations(const Value<double>& value) {
+  const auto row = expand_named(value);
+  Tape<double>& plain = row->tape();
+  std::vector<bool> needed(plain.size());
+  needed[row->root().id()] = true;
+  for (auto record = plain.records().rbegin(); record != plain.records().rend(); ++record)
+    if (needed[record->out]) needed[record->a] = needed[record->b] = true;
+  std::vector<TapeRow> rows;
+  for (const Record& record : plain.records()) {
+    if (!needed[record.out]) continue;
+    const Value<double> result(plain, record.out);
+    rows.push_back(tape_row(result));
+    rows.back().name = scalar_name(result);
   }
   return rows;
 }

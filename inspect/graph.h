@@ -30,17 +30,19 @@ struct GraphLimits {
 };
 ScalarGraph graph_around(const Value<double>& value, const GraphLimits& limits);
 
-// One row of the tape, in order: what a record says.
+// A leaf, or a single operation and its result.
 struct TapeRow {
   NodeId node;
   std::string name, op;
   std::vector<std::string> operands;
   double data, grad;
 };
-// Of single scalars: a leaf or a record each.
+// All of a tape of single scalars, in order.
 std::vector<TapeRow> tape_rows(Tape<double>& tape);
+// The single operations behind one scalar of a matrix, in the order in which they are computed.
+std::vector<TapeRow> plain_operations(const Value<double>& value);
 
-// A run of scalars: a parameter or what one record made of it.
+// A matrix of scalars: a parameter or what one record made of it.
 struct MatrixRow {
   std::string name, op;
   std::size_t rows, cols;

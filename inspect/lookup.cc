@@ -9,9 +9,19 @@
 
 namespace glassbox {
 
-namespace {
+void refuse_name(std::string_view name, const std::string& expected, const std::string& advice) {
+  throw ConfigError(fmt::format("{}: expected {}; {}", name, expected, advice));
+}
 
-using kernels::Op;
+std::size_t checked_index(std::string_view name, const char* what, std::size_t index,
+                          std::size_t size) {
+  if (index >= size)
+    refuse_name(name, fmt::format("{} from 0 to {}, found {}", what, size - 1, index),
+                "count from 0");
+  return index;
+}
+
+namespace {
 
 // What an inner node is called, from the label of its row's first output:
 // "layers.0.attention.heads@2[0]" and weights, 1, 0 give "layers.0.attention.weights@2[1][0]".
@@ -22,19 +32,6 @@ std::string inner_name(const std::string& row_label, const Expansion<double>::In
   const std::size_t dot = row->name.rfind('.');
   const std::string place = dot == std::string::npos ? "" : row->name.substr(0, dot + 1);
   return fmt::format("{}{}@{}[{}][{}]", place, named.what, *row->position, named.i, named.j);
-}
-
-[[noreturn]] void refuse_name(std::string_view name, const std::string& expected,
-                              const std::string& advice) {
-  throw ConfigError(fmt::format("{}: expected {}; {}", name, expected, advice));
-}
-
-std::size_t checked_index(std::string_view name, const char* what, std::size_t index,
-                          std::size_t size) {
-  if (index >= size)
-    refuse_name(name, fmt::format("{} from 0 to {}, found {}", what, size - 1, index),
-                "count from 0");
-  return index;
 }
 
 // The only numbers between brackets that make sense: `count` of them.
@@ -75,33 +72,28 @@ std::vector<std::string> inner_names(const GptConfig& config) {
   return names;
 }
 
-// A scalar inside a matrix, or nothing if no run has one of that name.
+// A scalar inside a matrix, or nothing if no matrix has one of that name.
 std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view text,
                                       const ScalarName& name, std::size_t position) {
-  const std::size_t dot = name.name.rfind('.');
-  if (dot == std::string::npos) return {};
-  const std::string what = name.name.substr(dot + 1);
-  const bool scale = what == "scale";
-  if (!scale && what != "scores" && what != "weights") return {};
-  const std::string place = name.name.substr(0, dot);
+  const std::size_t dot = std::min(name.name.rfind('.'), name.name.size());
+  const std::string place = name.name.substr(0, dot), what = name.name.substr(dot);
+  const bool scale = what == ".scale";
+  if (!scale && what != ".scores" && what != ".weights") return {};
   const auto stage = find_stage(scale ? place : place + ".heads", inspection.config().n_layer);
   if (!stage) return {};
-  if (scale) {
-    indices(text, name, 0, "@0");
-  } else {
-    const auto at = indices(text, name, 2, "@2[head][position]");
+  const auto at =
+      scale ? indices(text, name, 0, "@0") : indices(text, name, 2, "@2[head][position]");
+  if (!scale) {
     checked_index(text, "a head", at[0], inspection.config().n_head);
     if (at[1] > position)
       refuse_name(text,
                   fmt::format("a position from 0 to {} to look back at, found {}", position, at[1]),
                   "no position sees a later one");
   }
-  const auto matrix = inspection.matrix(stage->stage, stage->layer);
-  const auto row = expand_named(Value<double>(inspection.tape(), matrix.node(position, 0)));
-  for (const auto& named : row->inner_nodes()) {
-    const Value<double> value(row->tape(), named.node);
-    if (value.label() == text) return NamedScalar{std::string(text), value, row};
-  }
+  const auto row = expand_named(inspection.matrix(stage->stage, stage->layer)(position, 0));
+  for (const auto& node : row->inner_nodes())
+    if (node.what == what.substr(1) && (scale || (node.i == at[0] && node.j == at[1])))
+      return NamedScalar{std::string(text), Value<double>(row->tape(), node.node), row};
   return {};
 }
 
@@ -141,10 +133,9 @@ NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
   if (std::find(names.begin(), names.end(), name->name) == names.end()) {
     std::vector<std::string> all = names;
     for (const ParameterSpec& spec : inspection.layout().parameters()) all.push_back(spec.name);
-    const std::string near = closest_match(name->name, all);
     refuse_name(text, "the name of a parameter or of a value",
-                near.empty() ? "inspect params lists the parameters, inspect graph the values"
-                             : fmt::format("did you mean {}?", near));
+                suggestion(name->name, all,
+                           "inspect params lists the parameters, inspect graph the values"));
   }
   if (!name->position)
     refuse_name(text, "a position", fmt::format("write {}@0 for the first one", name->name));
@@ -180,13 +171,6 @@ namespace {
 GraphNeighbour neighbour(const Value<double>& value, double local) {
   return {value, scalar_name(value), value.op(), value.data(), value.grad(), local};
 }
-// d out / d a and d out / d b of a record of single scalars.
-std::pair<double, double> locals(const Tape<double>& tape, const Record& record) {
-  const auto& row = tape.table()[record.op];
-  double a = 0, b = 0;
-  row.backward1(tape.data(record.out), 1, tape.data(record.a), tape.data(record.b), &a, &b);
-  return {a, row.operands == 2 ? b : 0};
-}
 }  // namespace
 
 std::vector<GraphNeighbour> children_of(const Value<double>& value) {
@@ -203,22 +187,25 @@ std::vector<GraphNeighbour> parents_of(const Value<double>& value) {
                                       [](NodeId id, const Record& r) { return id < r.out; });
   for (auto record = first; record != tape.records().end(); ++record) {
     if (!record->is_matrix) {
-      const auto [a, b] = locals(tape, *record);
-      const double local = (record->a == value.id() ? a : 0) + (record->b == value.id() ? b : 0);
-      if (record->a == value.id() || record->b == value.id())
-        result.push_back(neighbour(Value<double>(tape, record->out), local));
+      if (record->a != value.id() && record->b != value.id()) continue;
+      const Value<double> parent(tape, record->out);
+      double local = 0;
+      for (const auto& child : parent.children())
+        if (child.value.id() == value.id()) local += child.local_grad;
+      result.push_back(neighbour(parent, local));
       continue;
     }
     const MatrixInfo& matrix = tape.matrices()[record->b];
     bool reads = tape.table()[matrix.op].reads_anywhere;
-    for (const MatrixId operand : matrix.operands)
-      reads = reads || (operand != kNoMatrix && tape.matrices()[operand].covers(value.id()));
+    matrix.for_each_operand([&](std::size_t, MatrixId operand) {
+      reads = reads || tape.matrices()[operand].covers(value.id());
+    });
     // Forward through the row's plain graph: `tangent` is d node / d value.
     for (std::size_t n = 0; reads && n < matrix.rows; ++n) {
       const auto out = static_cast<NodeId>(matrix.out + n * matrix.pitch);
       const auto row = Expansion<double>::of_node(tape, out);
       if (!row.contains(value.id())) continue;
-      const Tape<double>& plain = row.tape();
+      Tape<double>& plain = row.tape();
       std::vector<double> tangent(plain.size());
       std::vector<bool> depends(plain.size());
       tangent[row.at(value.id()).id()] = 1;
@@ -226,8 +213,8 @@ std::vector<GraphNeighbour> parents_of(const Value<double>& value) {
       for (const Record& step : plain.records()) {
         depends[step.out] = depends[step.a] || depends[step.b];
         if (!depends[step.out]) continue;
-        const auto [a, b] = locals(plain, step);
-        tangent[step.out] = a * tangent[step.a] + b * tangent[step.b];
+        for (const auto& child : Value<double>(plain, step.out).children())
+          tangent[step.out] += child.local_grad * tangent[child.value.id()];
       }
       for (NodeId m = 0; m < matrix.cols; ++m)
         if (const NodeId image = row.at(out + m).id(); depends[image])
@@ -243,26 +230,6 @@ std::shared_ptr<const Expansion<double>> expand_named(const Value<double>& value
     if (std::string name = inner_name(value.tape().label(named.row_output), named); !name.empty())
       row->tape().set_label(named.node, std::move(name));
   return row;
-}
-
-std::vector<PlainOperation> plain_operations(const Value<double>& value) {
-  const auto row = expand_named(value);
-  Tape<double>& plain = row->tape();
-  std::vector<bool> needed(plain.size());
-  needed[row->root().id()] = true;
-  for (auto record = plain.records().rbegin(); record != plain.records().rend(); ++record)
-    if (needed[record->out]) needed[record->a] = needed[record->b] = true;
-  std::vector<PlainOperation> result;
-  for (const Record& record : plain.records()) {
-    if (!needed[record.out]) continue;
-    const Value<double> node(plain, record.out);
-    PlainOperation& step = result.emplace_back(
-        PlainOperation{scalar_name(node), node.op(), {}, node.data(), node.grad()});
-    step.operands.push_back(scalar_name(Value<double>(plain, record.a)));
-    if (plain.table()[record.op].operands == 2)
-      step.operands.push_back(scalar_name(Value<double>(plain, record.b)));
-  }
-  return result;
 }
 
 }  // namespace glassbox

@@ -24,6 +24,13 @@ struct NamedScalar {
   std::shared_ptr<const Expansion<double>> inner;  // of a scalar inside a run: the tape it lives in
 };
 
+// What a look-up by name refuses. Both throw ConfigError: "NAME: expected EXPECTED; ADVICE", and
+// the range for an index that is not below `size`. Else it returns the index.
+[[noreturn]] void refuse_name(std::string_view name, const std::string& expected,
+                              const std::string& advice);
+std::size_t checked_index(std::string_view name, const char* what, std::size_t index,
+                          std::size_t size);
+
 // Throws ConfigError, naming the nearest name or the range an index must lie in.
 NamedScalar find_scalar(Inspection& inspection, std::string_view name);
 // The names that have values at a position: "embedding", ..., "layers.0.attention.weights", ...
@@ -45,12 +52,4 @@ std::string scalar_name(const Value<double>& value);
 
 // The plain graph of the row that a scalar lies in, inner nodes named.
 std::shared_ptr<const Expansion<double>> expand_named(const Value<double>& value);
-// The single operations behind one scalar of a matrix, in the order in which they run.
-struct PlainOperation {
-  std::string name, op;
-  std::vector<std::string> operands;
-  double data, grad;
-};
-std::vector<PlainOperation> plain_operations(const Value<double>& value);
-
 }  // namespace glassbox

@@ -8,7 +8,7 @@
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
 #include "cli/view/text.h"
-#include "inspect/lookup.h"
+#include "inspect/graph.h"
 
 namespace glassbox::cli {
 
@@ -66,7 +66,7 @@ int show_value(const ValueOptions& options) {
   if (options.expand) {
     const auto steps = plain_operations(scalar.value);
     Table plain({0, 1});
-    for (const PlainOperation& step : steps) {
+    for (const TapeRow& step : steps) {
       std::string operands;
       for (const std::string& operand : step.operands)
         operands += (operands.empty() ? "" : ", ") + escape_controls(operand);

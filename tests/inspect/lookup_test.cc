@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "inspect/attention_map.h"
+#include "inspect/graph.h"
 #include "tests/catch_compat.hpp"
 #include "tests/inspect/fixture.h"
 #include "tests/support/error_message.h"
@@ -128,6 +129,16 @@ TEST_CASE("plain_operations: a linear layer's output ends its chain of products 
   REQUIRE(steps.back().name == scalar.name);
   REQUIRE(bits(steps.back().data) == bits(scalar.value.data()));
   REQUIRE(bits(steps.back().grad) == bits(scalar.value.grad()));
+}
+
+TEST_CASE("find_scalar: an inner node is found however its indices are written",
+          "[inspect][lookup]") {
+  Inspection inspection(inspected_model(), kSentence);
+  for (const auto& [spelling, name] :
+       {std::pair("norm.scale@00", "norm.scale@0"), std::pair("norm.scale@0:2", "norm.scale@2"),
+        std::pair("layers.0.attention.scores@02[01][0]", "layers.0.attention.scores@2[1][0]")})
+    REQUIRE(bits(find_scalar(inspection, spelling).value.data()) ==
+            bits(find_scalar(inspection, name).value.data()));
 }
 
 TEST_CASE("find_scalar: a wrong name is refused with the nearest one", "[inspect][lookup]") {
