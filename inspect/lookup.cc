@@ -61,17 +61,6 @@ TokenId word_index(std::string_view text, const ScalarName& name, const Tokenize
                   : fmt::format("did you mean {}@{}[{}]?", name.name, *name.position, near));
 }
 
-std::vector<std::string> inner_names(const GptConfig& config) {
-  std::vector<std::string> names = {stage_name(Stage::norm, 0) + ".scale"};
-  for (std::size_t l = 0; l < config.n_layer; ++l) {
-    names.push_back(fmt::format("layers.{}.attention.scores", l));
-    names.push_back(fmt::format("layers.{}.attention.weights", l));
-    names.push_back(stage_name(Stage::attention_norm, l) + ".scale");
-    names.push_back(stage_name(Stage::mlp_norm, l) + ".scale");
-  }
-  return names;
-}
-
 // A scalar inside a matrix, or nothing if no matrix has one of that name.
 std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view text,
                                       const ScalarName& name, std::size_t position) {
@@ -97,22 +86,21 @@ std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view t
   return {};
 }
 
-}  // namespace
-
-std::vector<std::string> value_names(const GptConfig& config) {
-  std::vector<std::string> names;
-  for (std::size_t s = 0; s <= static_cast<std::size_t>(Stage::loss); ++s) {
-    const auto stage = static_cast<Stage>(s);
-    for (std::size_t l = 0; l < config.n_layer; ++l)
-      for (std::size_t part = 0; part < (stage == Stage::attention_qkv ? 3 : 1); ++part) {
-        std::string name = stage_name(stage, l, part);
-        if (std::find(names.begin(), names.end(), name) == names.end())
-          names.push_back(std::move(name));
-      }
+// The names that have values at a position: "embedding", ..., "layers.0.attention.weights", ...
+std::vector<std::string> value_names(std::size_t n_layer) {
+  std::vector<std::string> names, inner;
+  for (const StageRef& stage : all_stages(n_layer)) {
+    names.push_back(stage.name());
+    if (names.back().ends_with("norm")) inner.push_back(names.back() + ".scale");
+    if (stage.stage == Stage::attention_heads)
+      for (const char* what : {"scores", "weights"})
+        inner.push_back(fmt::format("layers.{}.attention.{}", stage.layer, what));
   }
-  for (std::string& name : inner_names(config)) names.push_back(std::move(name));
+  names.insert(names.end(), inner.begin(), inner.end());
   return names;
 }
+
+}  // namespace
 
 NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
   const auto name = parse_scalar_name(text);
@@ -129,9 +117,8 @@ NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
     return {std::string(text), inspection.gpt().parameter(spec->name, at[0], at[1]), nullptr};
   }
 
-  const auto names = value_names(inspection.config());
-  if (std::find(names.begin(), names.end(), name->name) == names.end()) {
-    std::vector<std::string> all = names;
+  auto all = value_names(inspection.config().n_layer);
+  if (std::find(all.begin(), all.end(), name->name) == all.end()) {
     for (const ParameterSpec& spec : inspection.layout().parameters()) all.push_back(spec.name);
     refuse_name(text, "the name of a parameter or of a value",
                 suggestion(name->name, all,

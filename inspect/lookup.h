@@ -33,8 +33,6 @@ std::size_t checked_index(std::string_view name, const char* what, std::size_t i
 
 // Throws ConfigError, naming the nearest name or the range an index must lie in.
 NamedScalar find_scalar(Inspection& inspection, std::string_view name);
-// The names that have values at a position: "embedding", ..., "layers.0.attention.weights", ...
-std::vector<std::string> value_names(const GptConfig& config);
 
 // A scalar next to another: as child, `local` is d scalar / d child; as parent, d parent / d
 // scalar.

@@ -85,15 +85,19 @@ std::string stage_name(Stage stage, std::size_t layer, std::size_t part) {
   return name;
 }
 
+std::vector<StageRef> all_stages(std::size_t n_layer) {
+  std::vector<StageRef> all;
+  for (std::size_t s = 0; s < kNames.size(); ++s)
+    for (std::size_t l = 0; l < (kNames[s].of_layer ? n_layer : 1); ++l)
+      for (std::size_t part = 0; part < (static_cast<Stage>(s) == Stage::attention_qkv ? 3 : 1);
+           ++part)
+        all.push_back({static_cast<Stage>(s), l, part});
+  return all;
+}
+
 std::optional<StageRef> find_stage(std::string_view name, std::size_t n_layer) {
-  for (std::size_t s = 0; s < kNames.size(); ++s) {
-    const auto stage = static_cast<Stage>(s);
-    const std::size_t layers = kNames[s].of_layer ? n_layer : 1;
-    const std::size_t parts = stage == Stage::attention_qkv ? 3 : 1;
-    for (std::size_t l = 0; l < layers; ++l)
-      for (std::size_t part = 0; part < parts; ++part)
-        if (stage_name(stage, l, part) == name) return StageRef{stage, l, part};
-  }
+  for (const StageRef& stage : all_stages(n_layer))
+    if (stage.name() == name) return stage;
   return {};
 }
 

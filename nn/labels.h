@@ -19,11 +19,14 @@ namespace glassbox {
 // layers. For attention_qkv, `part` 0, 1, 2 is q, k, v.
 std::string stage_name(Stage stage, std::size_t layer, std::size_t part = 0);
 
-// The reverse: what a name without position and index stands for, or nothing.
 struct StageRef {
   Stage stage;
   std::size_t layer, part;
+  std::string name() const { return stage_name(stage, layer, part); }
 };
+// Every stage of a model, in the order of computation.
+std::vector<StageRef> all_stages(std::size_t n_layer);
+// What a name without position and index refers to, or nothing.
 std::optional<StageRef> find_stage(std::string_view name, std::size_t n_layer);
 
 // A name taken apart, by the one grammar of names:
