@@ -2,86 +2,62 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include "inspect/lookup.h"
 
 namespace glassbox {
 
-namespace {
-
-// One column of the output matrix: what each channel of the stream counts for a word.
-std::vector<double> word_direction(Inspection& inspection, TokenId word) {
-  const ParameterSpec& output = *inspection.layout().find("output");
-  std::vector<double> result;
-  for (std::size_t c = 0; c < output.cols; ++c)
-    result.push_back(inspection.tape().data(static_cast<NodeId>(output.index(word, c))));
-  return result;
-}
-
-double dot(const Matrix<double>& run, std::size_t row, const std::vector<double>& direction,
-           std::size_t begin = 0) {
-  double sum = 0;
-  for (std::size_t c = 0; c < direction.size(); ++c) sum += run.data(row, begin + c) * direction[c];
-  return sum;
-}
-
-}  // namespace
-
 LogitSplit logit_split(Inspection& inspection, std::size_t position, TokenId word) {
   const GptConfig& config = inspection.config();
-  const std::vector<double> direction = word_direction(inspection, word);
-  const auto data = [&](const ParameterSpec& spec, std::size_t row, std::size_t col) {
-    return inspection.tape().data(static_cast<NodeId>(spec.index(row, col)));
-  };
+  const ParameterLayout& layout = inspection.layout();
+  const double* const weights = inspection.gpt().weights().data;
+  const ParameterSpec& output = *layout.find("output");
   LogitSplit result{{}, 0, inspection.matrix(Stage::logits).data(position, word)};
+  // Adds the part that gives the stream's channel c the number channel(c).
+  const auto add = [&](std::string name, auto channel) {
+    double amount = 0;
+    for (std::size_t c = 0; c < config.n_embd; ++c)
+      amount += channel(c) * weights[output.index(word, c)];
+    result.sum += amount;
+    result.parts.push_back({std::move(name), amount});
+  };
 
   // The stream begins as scale * (token + position).
-  const Matrix<double> embedding = inspection.matrix(Stage::embedding);
-  double squares = 0;
-  for (std::size_t c = 0; c < config.n_embd; ++c)
-    squares += std::pow(embedding.data(position, c), 2);
-  const double scale =
-      1 / std::sqrt(squares / static_cast<double>(config.n_embd) + config.norm_epsilon);
-  const auto table_part = [&](const char* name, std::size_t row) {
-    const ParameterSpec& table = *inspection.layout().find(name);
-    double sum = 0;
-    for (std::size_t c = 0; c < config.n_embd; ++c)
-      sum += scale * data(table, row, c) * direction[c];
-    result.parts.push_back({name, sum});
+  const double scale = find_scalar(inspection, fmt::format("norm.scale@{}", position)).value.data();
+  const auto add_embedding = [&](const char* name, std::size_t row) {
+    const ParameterSpec& table = *layout.find(name);
+    add(name, [&](std::size_t c) { return scale * weights[table.index(row, c)]; });
   };
-  table_part("token_embedding", inspection.batch().tokens[position]);
-  table_part("position_embedding", position);
+  add_embedding("token_embedding", inspection.batch().tokens[position]);
+  add_embedding("position_embedding", position);
 
   for (std::size_t l = 0; l < config.n_layer; ++l) {
     // A head's output goes through its own columns of the output matrix of attention.
-    const ParameterSpec& mix =
-        *inspection.layout().find(fmt::format("layers.{}.attention.output", l));
+    const ParameterSpec& mix = *layout.find(fmt::format("layers.{}.attention.output", l));
     const Matrix<double> heads = inspection.matrix(Stage::attention_heads, l);
-    for (std::size_t h = 0; h < config.n_head; ++h) {
-      double sum = 0;
-      for (std::size_t c = h * config.head_dim(); c < (h + 1) * config.head_dim(); ++c)
-        for (std::size_t k = 0; k < config.n_embd; ++k)
-          sum += heads.data(position, c) * data(mix, k, c) * direction[k];
-      result.parts.push_back({fmt::format("layers.{}.attention head {}", l, h), sum});
-    }
-    result.parts.push_back({fmt::format("layers.{}.mlp", l),
-                            dot(inspection.matrix(Stage::mlp_output, l), position, direction)});
+    for (std::size_t begin = 0; begin < config.n_embd; begin += config.head_dim())
+      add(fmt::format("layers.{}.attention head {}", l, begin / config.head_dim()),
+          [&](std::size_t out) {
+            double sum = 0;
+            for (std::size_t in = begin; in < begin + config.head_dim(); ++in)
+              sum += heads.data(position, in) * weights[mix.index(out, in)];
+            return sum;
+          });
+    const Matrix<double> mlp = inspection.matrix(Stage::mlp_output, l);
+    add(fmt::format("layers.{}.mlp", l), [&](std::size_t c) { return mlp.data(position, c); });
   }
-  for (const auto& part : result.parts) result.sum += part.amount;
   return result;
 }
 
 std::vector<LayerGuess> guesses_by_layer(Inspection& inspection, std::size_t position) {
   std::vector<LayerGuess> result;
   const ParameterSpec& output = *inspection.layout().find("output");
+  const double* const weights = inspection.gpt().weights().data;
   const auto add = [&](std::string after, const Matrix<double>& stream) {
     std::vector<double> logits(inspection.config().vocab_size);
     for (std::size_t c = 0; c < output.cols; ++c) {  // along the words: they lie side by side
       const double x = stream.data(position, c);
-      const double* const weights =
-          inspection.tape().data_from(static_cast<NodeId>(output.index(0, c)));
-      const std::size_t stride = output.rows > 1 ? output.index(1, c) - output.index(0, c) : 1;
       for (std::size_t word = 0; word < logits.size(); ++word)
-        logits[word] += x * weights[word * stride];
+        logits[word] += x * weights[output.index(word, c)];
     }
     result.push_back({std::move(after), softmax(logits)});
   };
