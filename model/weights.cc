@@ -1,37 +1,23 @@
 #include "model/weights.h"
 
 #include <algorithm>
-#include <new>
 
 namespace glassbox {
-namespace {
-
-constexpr std::align_val_t kAlignment{64};  // a cache line
-
-}  // namespace
 
 template <class T>
-void Weights<T>::Free::operator()(T* p) const {
-  ::operator delete(p, kAlignment);
-}
-
-template <class T>
-Weights<T>::Weights(const GptConfig& config) : layout_(std::make_unique<ParameterLayout>(config)) {
-  const std::size_t size = layout_->slab_size();
-  data_.reset(static_cast<T*>(::operator new(size * sizeof(T), kAlignment)));
-  std::uninitialized_fill_n(data_.get(), size, T(0));
-}
+Weights<T>::Weights(const GptConfig& config)
+    : layout_(std::make_unique<ParameterLayout>(config)), data_(layout_->slab_size()) {}
 
 template <class T>
 Weights<T>::Weights(WeightsView<T> weights) : Weights(weights.layout->config()) {
-  std::copy_n(weights.data, layout_->slab_size(), data_.get());
+  std::copy_n(weights.data, data_.size(), data());
 }
 
 template <class T>
 template <class U>
 Weights<U> Weights<T>::as() const {
   Weights<U> other(config());
-  std::transform(data(), data() + layout_->slab_size(), other.data(),
+  std::transform(data_.begin(), data_.end(), other.data(),
                  [](T value) { return static_cast<U>(value); });
   return other;
 }

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/random.h"
+#include "kernels/aligned.h"
 #include "model/parameters.h"
 
 namespace glassbox {
@@ -16,7 +17,7 @@ struct WeightsView {
   const T* data;  // layout->slab_size() scalars
 };
 
-// A slab of our own, aligned to 64 bytes, zero at first. Moves; copy() copies.
+// A slab of our own, aligned to a cache line, zero at first. It moves; copy() copies.
 template <class T>
 class Weights {
  public:
@@ -27,20 +28,17 @@ class Weights {
 
   const ParameterLayout& layout() const { return *layout_; }
   const GptConfig& config() const { return layout_->config(); }
-  T* data() { return data_.get(); }
-  const T* data() const { return data_.get(); }
-  WeightsView<T> view() const { return {layout_.get(), data_.get()}; }
+  T* data() { return data_.data(); }
+  const T* data() const { return data_.data(); }
+  WeightsView<T> view() const { return {layout_.get(), data()}; }
   Weights copy() const { return Weights(view()); }
   // Rounded or widened to another precision.
   template <class U>
   Weights<U> as() const;
 
  private:
-  struct Free {
-    void operator()(T* p) const;
-  };
   std::unique_ptr<ParameterLayout> layout_;
-  std::unique_ptr<T[], Free> data_;
+  kernels::AlignedVector<T> data_;
 };
 
 // Draws every parameter in the table's order, each row by row as in the file.
