@@ -45,7 +45,7 @@ inline constexpr std::size_t kSharedBytes = std::size_t{16} << 20;
 
 // Many sentences of one prompt, sentence i drawn with UniformStream(seed, i). What they have in
 // common is computed once: the prompt, and then beginnings that came up, up to `shared_bytes` of
-// memory. A sentence is the same for any number of slots, whatever is beside it, whatever was
+// memory. A sentence is the same for any number of slots, whatever is drawn beside it, whatever was
 // drawn before it and whatever is shared.
 template <class T>
 class Generator {

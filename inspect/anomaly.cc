@@ -13,7 +13,7 @@ namespace {
 
 using kernels::Op;
 
-// The first scalar of a run whose number, data or gradient, is not finite.
+// The first scalar of a matrix whose number, data or gradient, is not finite.
 template <class T, class Read>
 std::optional<NodeId> first_bad(const MatrixInfo& matrix, Read read) {
   for (std::size_t n = 0; n < matrix.rows; ++n)
@@ -50,7 +50,8 @@ Anomaly describe(Gpt<T>& model, const Batch& batch, const MatrixInfo& matrix, No
   return result;
 }
 
-// What the last run that reads `run` is called: it was the first to pass a gradient back.
+// The operation and the name of the last matrix that reads this one: it was the first to pass a
+// gradient back.
 template <class T>
 std::string passed_by(const Tape<T>& tape, const MatrixInfo& matrix) {
   for (auto user = tape.matrices().rbegin(); user != tape.matrices().rend(); ++user)
@@ -70,7 +71,7 @@ std::optional<Anomaly> find_anomaly(Gpt<T>& model, const Batch& batch) {
   const StepScope<T> scope(tape);
   tape.zero_grad();
   const auto loss = model.loss(batch);
-  // Runs stand in the order in which they were computed, the weights first.
+  // The matrices are in the order in which they were computed, the weights first.
   for (const MatrixInfo& matrix : tape.matrices())
     if (const auto id = first_bad<T>(matrix, [&](NodeId i) { return tape.data(i); }))
       return describe(model, batch, matrix, *id, false);

@@ -1,5 +1,5 @@
-// The first scalar of a computation that is NaN or infinite: where a run went wrong, not where it
-// was noticed.
+// The first scalar of a computation that is NaN or infinite: where training went wrong, not where
+// it was noticed.
 #pragma once
 
 #include <optional>
@@ -26,8 +26,8 @@ struct Anomaly {
   std::string text() const;
 };
 
-// Forward, then backward, as a training step would; the weights stay. Nothing if all is finite.
-// Gradients on the tape are those of this batch afterwards.
+// Computes forward, then backward, as a training step does, but leaves the weights as they are.
+// Returns nothing if all is finite. Afterwards the tape holds the gradients of this batch.
 template <class T>
 std::optional<Anomaly> find_anomaly(Gpt<T>& model, const Batch& batch);
 

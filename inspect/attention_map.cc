@@ -5,7 +5,7 @@
 namespace glassbox {
 
 namespace {
-// Of the row of attention that a node lies in, by (head, position).
+// The scores and weights of the row of attention that a node lies in, by (head, position).
 struct InnerRow {
   InnerRow(const Value<double>& row, std::size_t heads, std::size_t positions)
       : scores(heads, std::vector<double>(positions)), weights(scores) {

@@ -15,7 +15,7 @@ struct AttentionMap {
   LowerTriangle scores;   // before the softmax
   LowerTriangle weights;  // after it; each row sums to 1
 };
-// Of every layer and head, layer by layer.
+// The maps of all layers and heads, layer by layer.
 std::vector<AttentionMap> attention_maps(Inspection& inspection);
 
 // What the cache holds after a token, and what that token's query made of it.
@@ -27,7 +27,7 @@ struct CacheStep {
   std::string token;
   std::vector<Layer> layers;
 };
-// The sentence one token at a time through a fresh cache, as it is when the model writes.
+// Computes the sentence one token at a time with a fresh cache, as when the model writes.
 std::vector<CacheStep> cache_growth(Inspection& inspection);
 
 }  // namespace glassbox

@@ -35,7 +35,7 @@ class NearestWords {
  private:
   const Model<double>& model_;
   std::vector<TokenId> words_;
-  std::vector<double> columns_;  // (C, words): dot products with all words run along the words
+  std::vector<double> columns_;  // (C, words): dot products with all words go along the words
   std::vector<double> squares_;  // of their lengths
 };
 

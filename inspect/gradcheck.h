@@ -42,7 +42,7 @@ struct Gradcheck {
   bool ok() const { return failed == 0 && checked > 0; }
 };
 
-// `analytic` lies as the layout says; see gradients().
+// `analytic` is in the order of the layout, as parameter_gradients() returns it.
 Gradcheck gradcheck(Inspection& inspection, const double* analytic,
                     const GradcheckOptions& options = {});
 

@@ -14,7 +14,7 @@ struct ParameterSummary {
   double mean, std, norm;  // std over all elements; norm: root of the sum of squares
   double largest;          // in size, with its sign
 };
-// `values` lie as the layout says.
+// `values` are in the order of the layout.
 ParameterSummary summarize_parameter(const ParameterSpec& spec, const double* values);
 
 struct ParameterElement {

@@ -1,5 +1,5 @@
 // The graph as data to draw: a scalar with what it was made from and what was made from it, a whole
-// small tape, or a sentence's computation with every run as one row.
+// small tape, or a sentence's computation with every matrix as one row.
 #pragma once
 
 #include <string>

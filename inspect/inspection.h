@@ -1,5 +1,5 @@
-// A model and one sentence, computed forward and backward in double, with every scalar at hand.
-// What the functions of this folder look at. A float model is widened: its weights are the same
+// A model and one sentence, computed forward and backward in double, with every scalar at hand:
+// what the functions of this folder look at. A float model is widened, so its weights are the same
 // numbers.
 #pragma once
 
@@ -39,7 +39,7 @@ class Inspection {
   Value<double> loss() const { return loss_->mean; }
   double loss_at(std::size_t position) const { return loss_->rows.data(position, 0); }
 
-  // The loss anew, from whatever the parameters are now. The values above stay as they were.
+  // Computes the loss again, from what the parameters are now. The values above stay as they were.
   double recompute_loss();
 
  private:

@@ -1,12 +1,12 @@
-// Any scalar of a sentence's computation by its name, and what is around it.
+// Any scalar of a sentence's computation by its name, and its neighbours in the graph.
 //
 //   loss, loss@2                            the mean, and one position's
 //   layers.0.attention.query[7][3]          a parameter, [out][in]
 //   layers.0.attention.q@2[5]               a value; every stage of nn/labels.h has such a name
 //   logits@2[cat]                           words, or ids where no word is meant
-//   layers.0.attention.scores@2[1][0]       inside a run: head 1 at position 2, looking back at 0
-//   layers.0.attention.weights@2[1][0]      its softmax
-//   norm.scale@2, layers.0.mlp.norm.scale@2 what a norm multiplied its row by
+//   layers.0.attention.scores@2[1][0]       inside a matrix: head 1 at position 2, looking back at
+//   0 layers.0.attention.weights@2[1][0]      its softmax norm.scale@2, layers.0.mlp.norm.scale@2
+//   what a norm multiplied its row by
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ namespace glassbox {
 struct NamedScalar {
   std::string name;
   Value<double> value;
-  std::shared_ptr<const Expansion<double>> inner;  // of a scalar inside a run: the tape it lives in
+  std::shared_ptr<const Expansion<double>> inner;  // the tape of a scalar inside a matrix
 };
 
 // What a look-up by name refuses. Both throw ConfigError: "NAME: expected EXPECTED; ADVICE", and

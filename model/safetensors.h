@@ -82,10 +82,10 @@ struct TensorToWrite {
   std::string bytes;  // little endian
 };
 
-// The whole file. Tensors stand by size of their dtype, large first, then by name; metadata by key;
-// the header is padded with blanks to a multiple of 8. So the same content gives the same bytes,
-// and every tensor is aligned to its scalars. REQUIRES: names are unique, dtypes known, bytes match
-// shapes.
+// The whole file. Tensors are sorted by the size of their dtype, large first, then by name, and
+// metadata by key; the header is padded with blanks to a multiple of 8. So the same content gives
+// the same bytes, and every tensor is aligned to its scalars. REQUIRES: names are unique, dtypes
+// known, bytes match shapes.
 std::string safetensors_bytes(std::vector<TensorToWrite> tensors,
                               const std::map<std::string, std::string>& metadata);
 

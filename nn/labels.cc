@@ -29,7 +29,8 @@ constexpr std::array<StageName, 15> kNames = {{{"embedding", false},
                                                {"loss", false},
                                                {"loss", false}}};
 
-// A value's tag: stage, layer, and position + 1 of a run of one row (0: stacked, the batch tells).
+// A value's tag: stage, layer, and position + 1 of a matrix of one row. For
+// stacked rows it is 0, and the batch knows the positions.
 constexpr std::uint32_t kStageBits = 4, kLayerBits = 10;
 
 std::string parameter_label(const void* context, std::uint32_t offset, std::size_t row,

@@ -47,8 +47,7 @@ struct ScalarName {
 // Nothing if the text does not follow the grammar.
 std::optional<ScalarName> parse_scalar_name(std::string_view text);
 
-// What labels need to know of a model and of the batch it runs; the labels that it makes point at
-// it.
+// What labels need to know of a model and of the batch that it computes. The labels point at it.
 struct LabelContext {
   const ParameterLayout* layout;
   const Batch* batch = nullptr;          // of the last stacked forward pass
@@ -57,8 +56,8 @@ struct LabelContext {
   static constexpr std::size_t kStacked = static_cast<std::size_t>(-1);
   // Of a parameter's block of memory: "layers.0.attention.query[7][3]".
   MatrixLabel parameter(const ParameterBlock& block) const;
-  // Of a stage's run: stacked rows, whose positions the batch tells, or one row at `position`. In a
-  // batch of several sentences the sentence's number comes before the position:
+  // Of a stage's matrix: stacked rows, whose positions the batch knows, or one row at `position`.
+  // In a batch of several sentences the sentence's number comes before the position:
   // "embedding@1:2[5]".
   MatrixLabel value(Stage stage, std::size_t layer, std::size_t position) const;
 };
