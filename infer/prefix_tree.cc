@@ -48,9 +48,7 @@ void PrefixTree<T>::push_edge(NodeId at, const Draw& draw, NodeId child) {
   if (edge.from < draw.from) edge.from = std::nextafter(edge.from, 2.0f);
   if (edge.to > draw.to) edge.to = std::nextafter(edge.to, -1.0f);
   std::vector<Edge>& all = nodes_[at].edges;
-  all.insert(std::lower_bound(all.begin(), all.end(), draw.token,
-                              [](const Edge& e, TokenId t) { return e.token < t; }),
-             edge);
+  all.insert(std::ranges::lower_bound(all, draw.token, {}, &Edge::token), edge);
   bytes_ += sizeof edge;
 }
 
@@ -75,16 +73,14 @@ void PrefixTree<T>::expect(NodeId at) const {
 template <class T>
 const typename PrefixTree<T>::Edge* PrefixTree<T>::find(NodeId at, double u) const {
   const std::vector<Edge>& all = nodes_[at].edges;
-  const auto found =
-      std::upper_bound(all.begin(), all.end(), u, [](double x, const Edge& e) { return x < e.to; });
+  const auto found = std::ranges::upper_bound(all, u, {}, &Edge::to);
   return found == all.end() || u < found->from ? nullptr : &*found;
 }
 
 template <class T>
 const typename PrefixTree<T>::Edge* PrefixTree<T>::find(NodeId at, TokenId token) const {
   const std::vector<Edge>& all = nodes_[at].edges;
-  const auto found = std::lower_bound(all.begin(), all.end(), token,
-                                      [](const Edge& e, TokenId t) { return e.token < t; });
+  const auto found = std::ranges::lower_bound(all, token, {}, &Edge::token);
   return found == all.end() || found->token != token ? nullptr : &*found;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "autograd/scope.h"
 
@@ -14,7 +15,7 @@ namespace {
 using kernels::Op;
 
 // The first scalar of a matrix whose number, data or gradient, is not finite.
-template <class T, class Read>
+template <class Read>
 std::optional<NodeId> first_bad(const MatrixInfo& matrix, Read read) {
   for (std::size_t n = 0; n < matrix.rows; ++n)
     for (std::size_t m = 0; m < matrix.cols; ++m) {
@@ -37,11 +38,9 @@ Anomaly describe(Gpt<T>& model, const Batch& batch, const MatrixInfo& matrix, No
   if (matrix.op != Op::leaf) {
     for (const auto& child : value.children())
       result.operands.push_back({child.value.label(), static_cast<double>(child.value.data())});
-    std::stable_sort(
-        result.operands.begin(), result.operands.end(), [](const auto& a, const auto& b) {
-          const auto size = [](double x) { return std::isfinite(x) ? std::abs(x) : HUGE_VAL; };
-          return size(a.data) > size(b.data);
-        });
+    std::ranges::stable_sort(result.operands, std::greater(), [](const Anomaly::Operand& operand) {
+      return std::isfinite(operand.data) ? std::abs(operand.data) : HUGE_VAL;
+    });
     if (result.operands.size() > 4) result.operands.resize(4);
     const std::size_t row = (id - matrix.out) / matrix.pitch;
     for (std::size_t b = 0; matrix.rows == batch.rows() && b < batch.sentences(); ++b)
@@ -73,11 +72,11 @@ std::optional<Anomaly> find_anomaly(Gpt<T>& model, const Batch& batch) {
   const auto loss = model.loss(batch);
   // The matrices are in the order in which they were computed, the weights first.
   for (const MatrixInfo& matrix : tape.matrices())
-    if (const auto id = first_bad<T>(matrix, [&](NodeId i) { return tape.data(i); }))
+    if (const auto id = first_bad(matrix, [&](NodeId i) { return tape.data(i); }))
       return describe(model, batch, matrix, *id, false);
   loss.mean.backward();
   for (auto matrix = tape.matrices().rbegin(); matrix != tape.matrices().rend(); ++matrix)
-    if (const auto id = first_bad<T>(*matrix, [&](NodeId i) { return tape.grad(i); })) {
+    if (const auto id = first_bad(*matrix, [&](NodeId i) { return tape.grad(i); })) {
       Anomaly result = describe(model, batch, *matrix, *id, true);
       result.from = passed_by(tape, *matrix);
       return result;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "autograd/scope.h"
@@ -131,8 +132,7 @@ Gradcheck gradcheck(Inspection& inspection, const double* analytic,
   LossProbe probe(inspection.gpt(), inspection.batch());
   std::vector<std::pair<double, Gradcheck::Entry>> ranked;  // difference over tolerance
   const auto keep_worst = [&] {
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::ranges::stable_sort(ranked, std::greater(), [](const auto& r) { return r.first; });
     if (ranked.size() > options.worst) ranked.resize(options.worst);
   };
 

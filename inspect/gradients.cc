@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "autograd/scope.h"
 #include "base/closest_match.h"
@@ -36,9 +37,7 @@ std::string ParameterElement::name() const {
 std::vector<ParameterElement> largest_elements(const ParameterLayout& layout, const double* values,
                                                std::size_t count) {
   auto all = parameter_elements(layout, values, "");
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-    return std::abs(a.value) > std::abs(b.value);
-  });
+  std::ranges::stable_sort(all, std::greater(), [](const auto& e) { return std::abs(e.value); });
   if (count < all.size()) all.resize(count);
   return all;
 }
@@ -76,8 +75,7 @@ std::vector<PlaceNorm> norms_by_place(const ParameterLayout& layout, const doubl
       place = place.substr(0, place.find('.', 7));
     else if (place.ends_with("_embedding"))
       place = "embeddings";
-    auto found =
-        std::find_if(result.begin(), result.end(), [&](const auto& p) { return p.place == place; });
+    auto found = std::ranges::find(result, place, &PlaceNorm::place);
     if (found == result.end()) found = result.insert(result.end(), {place, 0});
     const double norm = summarize_parameter(spec, gradients).norm;
     found->norm += norm * norm;

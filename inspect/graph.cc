@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -16,11 +17,8 @@ std::size_t keep_strongest(std::vector<GraphNeighbour>& neighbours, std::size_t 
   if (neighbours.size() <= width) return 0;
   std::vector<std::size_t> order(neighbours.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    const auto strength = [&](std::size_t i) {
-      return std::abs(neighbours[i].local * neighbours[i].grad);
-    };
-    return strength(a) > strength(b);
+  std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) {
+    return std::abs(neighbours[i].local * neighbours[i].grad);
   });
   order.resize(width);
   std::sort(order.begin(), order.end());

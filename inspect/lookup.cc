@@ -170,8 +170,7 @@ std::vector<GraphNeighbour> children_of(const Value<double>& value) {
 std::vector<GraphNeighbour> parents_of(const Value<double>& value) {
   Tape<double>& tape = value.tape();
   std::vector<GraphNeighbour> result;
-  const auto first = std::upper_bound(tape.records().begin(), tape.records().end(), value.id(),
-                                      [](NodeId id, const Record& r) { return id < r.out; });
+  const auto first = std::ranges::upper_bound(tape.records(), value.id(), {}, &Record::out);
   for (auto record = first; record != tape.records().end(); ++record) {
     if (!record->is_matrix) {
       if (record->a != value.id() && record->b != value.id()) continue;

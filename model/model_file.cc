@@ -141,8 +141,8 @@ void check_tensors(const SafetensorsReader& file, const ParameterLayout& layout,
   std::set<std::string_view> known;
   for (const ParameterSpec& p : layout.parameters()) known.insert(p.name);
   for (const auto& tensor : file.tensors()) {
-    const bool reserved = std::any_of(std::begin(kReserved), std::end(kReserved),
-                                      [&](const char* p) { return tensor.name.starts_with(p); });
+    const bool reserved = std::ranges::any_of(
+        kReserved, [&](const char* prefix) { return tensor.name.starts_with(prefix); });
     if (!reserved && !known.contains(tensor.name)) {
       throw format_error(file.path() + ": " + tensor.name, "only the parameters of glassbox.config",
                          "a tensor beside them");

@@ -114,23 +114,19 @@ SafetensorsReader::Tensor parse_tensor(const std::string& name, const Json& entr
   return tensor;
 }
 
-// The tensors must lie one behind the other and fill the buffer.
-void check_coverage(const std::vector<SafetensorsReader::Tensor>& tensors,
-                    std::uint64_t buffer_size, const std::string& path) {
-  std::vector<const SafetensorsReader::Tensor*> sorted;
-  for (const auto& tensor : tensors) sorted.push_back(&tensor);
-  std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {
-    return std::pair(a->begin, a->end) < std::pair(b->begin, b->end);
-  });
+// The tensors must lie one behind the other and fill the buffer. Sorts them by their places.
+void check_coverage(std::vector<SafetensorsReader::Tensor>& tensors, std::uint64_t buffer_size,
+                    const std::string& path) {
+  std::ranges::sort(tensors, {}, [](const auto& t) { return std::pair(t.begin, t.end); });
   std::uint64_t next = 0;
-  for (const auto* tensor : sorted) {
-    if (tensor->begin != next) {
+  for (const auto& tensor : tensors) {
+    if (tensor.begin != next) {
       throw format_error(
-          path + ": " + tensor->name + ": data_offsets",
+          path + ": " + tensor.name + ": data_offsets",
           fmt::format("a beginning at {}, where the tensor before ends", next),
-          fmt::format("{} ({})", tensor->begin, tensor->begin < next ? "an overlap" : "a gap"));
+          fmt::format("{} ({})", tensor.begin, tensor.begin < next ? "an overlap" : "a gap"));
     }
-    next = tensor->end;
+    next = tensor.end;
   }
   if (next != buffer_size) {
     throw format_error(
@@ -202,14 +198,11 @@ void SafetensorsReader::parse(const std::string& header, std::uint64_t buffer_si
     }
   }
   check_coverage(tensors_, buffer_size, path_);
-  std::sort(tensors_.begin(), tensors_.end(),
-            [](const Tensor& a, const Tensor& b) { return a.name < b.name; });
+  std::ranges::sort(tensors_, {}, &Tensor::name);
 }
 
 const SafetensorsReader::Tensor* SafetensorsReader::find(std::string_view name) const {
-  const auto found =
-      std::lower_bound(tensors_.begin(), tensors_.end(), name,
-                       [](const Tensor& t, std::string_view n) { return t.name < n; });
+  const auto found = std::ranges::lower_bound(tensors_, name, {}, &Tensor::name);
   return found == tensors_.end() || found->name != name ? nullptr : &*found;
 }
 

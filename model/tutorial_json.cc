@@ -44,10 +44,8 @@ GptConfig read_config(const Json& json, const std::string& where) {
 
 Tokenizer tutorial_tokenizer(const Corpus& corpus) {
   std::vector<std::string> words = Tokenizer::words(corpus).words();
-  std::sort(words.begin(), words.end(), [](const std::string& a, const std::string& b) {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
-      return utf16_rank(x) < utf16_rank(y);
-    });
+  std::ranges::sort(words, [](const std::string& a, const std::string& b) {
+    return std::ranges::lexicographical_compare(a, b, {}, utf16_rank, utf16_rank);
   });
   return Tokenizer::from_words(std::move(words), corpus.lowercase(), corpus.name());
 }

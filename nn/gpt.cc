@@ -57,14 +57,12 @@ TapeOps(Tape<T>&, const LabelContext&, std::size_t, std::span<const std::uint32_
     -> TapeOps<T, Attend>;
 
 void check(const Batch& batch) {
-  const std::size_t rows = batch.rows();
-  const auto& starts = batch.starts;
-  if (rows == 0 || batch.positions.size() != rows || starts.size() < 2 || starts.front() != 0 ||
-      starts.back() != rows || !std::is_sorted(starts.begin(), starts.end()))
+  if (batch.rows() == 0 || batch.positions.size() != batch.rows())
     throw TapeError(
-        fmt::format("batch: expected sentences that cover its rows, found {} tokens, {} positions "
-                    "and {} sentences; fill it with Batch::add",
-                    rows, batch.positions.size(), batch.sentences()));
+        fmt::format("batch: expected tokens and a position for each, found {} and {}; fill it with "
+                    "Batch::add",
+                    batch.rows(), batch.positions.size()));
+  detail::check_sentences(batch.rows(), batch.starts);
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ void check_sentences(std::size_t rows, std::span<const std::uint32_t> starts) {
   if (starts.size() < 2 || starts.front() != 0 || starts.back() != rows ||
       !std::is_sorted(starts.begin(), starts.end()))
     throw TapeError(
-        fmt::format("attention: expected sentences that begin at row 0 and end at row "
+        fmt::format("sentences: expected them to begin at row 0 and to end at row "
                     "{}, one after the other",
                     rows));
 }
