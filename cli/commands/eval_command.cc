@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -47,23 +48,34 @@ struct EvalOptions {
 
 using Sentences = std::vector<std::vector<TokenId>>;
 
+struct LineScore {
+  Score all;
+  Score known;  // without the words that were read as <unk>
+};
+
 // The score of each line, in the lines' order whichever thread computes them.
 template <class T>
-std::vector<Score> score_lines(const EvalOptions& options, const Decoder<T>& model,
-                               const Sentences& sentences) {
+std::vector<LineScore> score_lines(const EvalOptions& options, const Decoder<T>& model,
+                                   const Sentences& sentences) {
   const std::size_t parts = (sentences.size() + options.batch_size - 1) / options.batch_size;
   kernels::Threads threads(
       std::min(parts, options.threads.threads.value_or(kernels::allowed_cores())));
   std::vector<Decoder<T>> models;
   for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
-  std::vector<Score> scores(sentences.size());
+  const std::optional<TokenId> unk = model.tokenizer().unk();
+  std::vector<LineScore> scores(sentences.size());
   std::atomic<std::size_t> next = 0;
   threads.parallel_for(threads.size(), [&](std::size_t thread) {
     for (std::size_t part; (part = next++) < parts;) {
       const std::size_t begin = part * options.batch_size;
       const std::size_t end = std::min(begin + options.batch_size, sentences.size());
-      for (std::size_t i = begin; i < end; ++i)
-        scores[i].add(log_probabilities(models[thread], std::span<const TokenId>(sentences[i])));
+      for (std::size_t i = begin; i < end; ++i) {
+        const auto logs = log_probabilities(models[thread], std::span<const TokenId>(sentences[i]));
+        scores[i].all.add(logs);
+        for (std::size_t token = 0; token < logs.size(); ++token)
+          if (sentences[i][token + 1] != unk)
+            scores[i].known.add(std::span(logs).subspan(token, 1));
+      }
     }
   });
   return scores;
@@ -85,12 +97,16 @@ int evaluate(const EvalOptions& options, Decoder<T> model) {
     warn_of_cut_lines(cut, model.config().block_size - 1, corpus.name(), first_cut);
   }
 
-  const std::vector<Score> scores = score_lines(options, model, sentences);
-  Score total;
-  for (const Score& line : scores) {
-    total.nats += line.nats;
-    total.tokens += line.tokens;
+  const std::vector<LineScore> scores = score_lines(options, model, sentences);
+  Score total, known;
+  for (const LineScore& line : scores) {
+    total.nats += line.all.nats;
+    total.tokens += line.all.tokens;
+    known.nats += line.known.nats;
+    known.tokens += line.known.tokens;
   }
+  const std::size_t unknown = total.tokens - known.tokens;
+  const bool tells_unknown = tokenizer.unk() && known.tokens > 0;
   if (!std::isfinite(total.loss())) {
     throw NumericError(
         fmt::format("{}: the loss is not finite; the weights of {} are too large to compute "
@@ -102,11 +118,14 @@ int evaluate(const EvalOptions& options, Decoder<T> model) {
     JsonWriter json;
     json.begin_object().member("loss", total.loss()).member("perplexity", perplexity);
     json.member("tokens", total.tokens);
+    if (tells_unknown) json.member("unknown", unknown).member("known_loss", known.loss());
     if (options.per_line) {
       json.key("lines").begin_array();
       for (std::size_t i = 0; i < scores.size(); ++i) {
-        json.begin_object().member("line", corpus.line_number(i)).member("loss", scores[i].loss());
-        json.member("tokens", scores[i].tokens).end_object();
+        json.begin_object()
+            .member("line", corpus.line_number(i))
+            .member("loss", scores[i].all.loss());
+        json.member("tokens", scores[i].all.tokens).end_object();
       }
       json.end_array();
     }
@@ -118,12 +137,15 @@ int evaluate(const EvalOptions& options, Decoder<T> model) {
   if (options.per_line) {
     print("line,loss,tokens\n");
     for (std::size_t i = 0; i < scores.size(); ++i)
-      print(fmt::format("{},{},{}\n", corpus.line_number(i), json_number(scores[i].loss()),
-                        scores[i].tokens));
+      print(fmt::format("{},{},{}\n", corpus.line_number(i), json_number(scores[i].all.loss()),
+                        scores[i].all.tokens));
     print_status(fmt::format("loss {}, perplexity {}, tokens {}", loss, shown, total.tokens));
   } else {
     print(fmt::format("loss {}\nperplexity {}\ntokens {}\n", loss, shown, total.tokens));
   }
+  if (tells_unknown)
+    print_status(
+        fmt::format("unknown words {}, loss of the others {}", unknown, json_number(known.loss())));
   return 0;
 }
 
@@ -137,7 +159,8 @@ int eval(const EvalOptions& options) {
 const Command eval_command = make_command<eval>(
     "eval", "measure a model on a text",
     "Prints the mean loss in nats a token (words and ends of sentences), the perplexity and the "
-    "number of tokens. Each line is cut to the model's block as in training.",
+    "number of tokens. Each line is cut to the model's block as in training. Of a model with <unk> "
+    "also how many words were read so, and the loss of the others.",
     {"glassbox eval cats.safetensors data/first_grade.txt",
      "glassbox eval cats.safetensors poems.txt --per-line > losses.csv"});
 

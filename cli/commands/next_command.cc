@@ -46,7 +46,9 @@ int show_next(const NextOptions& options) {
   JsonWriter json;
   json.begin_object().key("next").begin_array();
   for (const TokenId id : likeliest_tokens(chances, options.top.top)) {
-    table.row({escape_controls(tokenizer.word(id)), fmt::format("{:.2f}%", 100 * chances[id]),
+    const char* const meaning = id == tokenizer.bos() ? " (end)" : "";  // of the sentence
+    table.row({escape_controls(tokenizer.word(id)) + meaning,
+               fmt::format("{:.2f}%", 100 * chances[id]),
                std::string(static_cast<std::size_t>(chances[id] * 50 + 0.5), '#')});
     json.begin_object().member("word", tokenizer.word(id)).member("probability", chances[id]);
     json.end_object();

@@ -194,6 +194,39 @@ Summary run_steps(Trainer<T>& trainer, TrainLog* log, std::uint64_t log_every, W
   return run;
 }
 
+// How often the run sees each line.
+double passes(const TrainConfig& config, const Corpus& corpus) {
+  const double lines = static_cast<double>(config.steps) * static_cast<double>(config.batch_size);
+  return lines / static_cast<double>(corpus.size());
+}
+
+template <class T>
+void tell_start(const Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
+                const TrainConfig& config) {
+  std::size_t tokens = 0, parameters = 0;
+  for (std::size_t i = 0; i < corpus.size(); ++i)
+    for (std::size_t at = 0; !tokenizer.kind().next(corpus[i], at).empty();) ++tokens;
+  for (const ParameterSpec& p : model.layout().parameters()) parameters += p.size();
+  print_status(
+      fmt::format("{}: {} line{}, {} {}s; vocabulary of {} tokens, model of {} parameters; "
+                  "{:.3g} passes",
+                  corpus.name(), corpus.size(), corpus.size() == 1 ? "" : "s", tokens,
+                  tokenizer.kind().name, tokenizer.size(), parameters, passes(config, corpus)));
+}
+
+// What to do about a run that could do better.
+void advise(const Summary& run, double guess, double passes) {
+  constexpr double kEnough = 0.5;  // of the text: to have seen less is seldom meant
+  if (run.recent_loss() > guess) {
+    print_status("that is worse than a guess: try more --steps or another --learning-rate");
+  } else if (passes < kEnough) {
+    print_status(
+        fmt::format("the run saw {:.0f}% of the lines: more --steps or a larger "
+                    "--batch-size see more",
+                    100 * passes));
+  }
+}
+
 }  // namespace
 
 void TrainingOptions::visit(OptionTable& table, const char* out_help, const char* steps_help) {
@@ -300,6 +333,7 @@ int run_training(const TrainingOptions& options, Gpt<T>& model, const Tokenizer&
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
     warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line);
   }
+  tell_start(model, tokenizer, corpus, config);
   Watch<T> watch(options, model, tokenizer, corpus, config, log ? &*log : nullptr);
   if (watch.any()) trainer.before_each_step([&](const Batch& batch) { watch.before(batch); });
   const SignalScope signals;
@@ -315,13 +349,16 @@ int run_training(const TrainingOptions& options, Gpt<T>& model, const Tokenizer&
   }
   print_status(fmt::format("trained {} step{} in {:.2f} s", config.steps,
                            config.steps == 1 ? "" : "s", progress.seconds()));
-  print_status(fmt::format("random guess {:.4f} = ln({} words and ends)",
-                           std::log(static_cast<double>(tokenizer.size())), tokenizer.size()));
+  const double guess = std::log(static_cast<double>(tokenizer.size()));
+  print_status(
+      fmt::format("a uniform guess among {} tokens costs {:.4f}", tokenizer.size(), guess));
   if (config.steps > 0) {
     print_status(fmt::format("first loss {:.4f}", run.first.loss));
     print_status(fmt::format(
-        "last loss {:.4f}; mean of the last {} {:.4f}: {:.1f}% on the right word", run.last.loss,
-        run.recent.size(), run.recent_loss(), 100 * std::exp(-run.recent_loss())));
+        "last loss {:.4f}; mean of the last {} {:.4f}: a chance of {:.1f}% a token, in the "
+        "geometric mean",
+        run.last.loss, run.recent.size(), run.recent_loss(), 100 * std::exp(-run.recent_loss())));
+    advise(run, guess, passes(config, corpus));
   }
   if (at_the_end) at_the_end(model.weights());
   print_status(fmt::format("wrote {}", out));

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <cstring>
 
 #include "base/json.h"
 #include "tests/cli/program.h"
@@ -71,4 +72,28 @@ TEST_CASE("eval: an unknown word is named with its line", "[cli][eval]") {
   CHECK(outcome.out.empty());
   CHECK_THAT(outcome.err, text_contains("odd.txt: line 3: "));
   CHECK_THAT(outcome.err, text_contains("zebraxyz"));
+}
+
+TEST_CASE("eval: tells how many words were read as <unk>, and the loss of the others",
+          "[cli][eval]") {
+  const Program glassbox;
+  glassbox.output("train TINY.txt --steps 50 --out m" + kTinyShape);
+  put_file(glassbox.folder / "text", "the zebraxyz\nthe lamp\n");
+  glassbox.output("finetune m text --unk --steps 20 --out u");
+  const Outcome run = glassbox("eval u text");
+  CHECK_THAT(run.out, text_contains("tokens 6"));
+  const std::string told = "unknown words 1, loss of the others ";
+  REQUIRE(run.err.starts_with(told));
+  // The one word's loss makes the difference.
+  const std::string chance = glassbox.output("next u the --json --top 100");
+  const std::size_t at = chance.find("<unk>\",\"probability\":");
+  REQUIRE(at != std::string::npos);
+  const double nats =
+      -std::log(std::stod(chance.substr(at + std::strlen("<unk>\",\"probability\":"))));
+  const double loss = std::stod(run.out.substr(5));
+  const double others = std::stod(run.err.substr(told.size()));
+  CHECK(std::abs(6 * loss - 5 * others - nats) < 1e-4);
+  CHECK_THAT(glassbox.output("eval u text --json"), text_contains("\"unknown\":1,\"known_loss\":"));
+  CHECK_THAT(glassbox("eval u text --per-line").err, text_contains("unknown words 1, loss of"));
+  CHECK(glassbox.output("eval m TINY.txt").find("unknown") == std::string::npos);
 }

@@ -233,4 +233,9 @@ TEST_CASE("inspect gradcheck: of a large model a sample is checked, and it says 
   CHECK_THAT(lines_of(outcome.out).back(), text_contains("checked 2000 of "));
 }
 
+TEST_CASE("next: says which token ends the sentence", "[cli][inspect]") {
+  CHECK_THAT(trained().output("next m.safetensors 'the lamp' --top 1000"),
+             text_contains("<bos> (end)"));
+}
+
 }  // namespace glassbox

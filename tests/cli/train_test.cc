@@ -40,8 +40,9 @@ TEST_CASE("train: stdout stays empty, lines are whole, and the last one names th
   CHECK(run.err.find('\x1b') == std::string::npos);
   const auto lines = lines_of(run.err);
   CHECK(lines.back() == "wrote M");
-  for (const char* const part : {"step 30/300 10% ", "step 300/300 100% ", "trained 300 steps",
-                                 "random guess 3.8501 = ln(47 ", "first loss 3.", "last loss "}) {
+  for (const char* const part :
+       {"step 30/300 10% ", "step 300/300 100% ", "trained 300 steps",
+        "a uniform guess among 47 tokens costs 3.8501", "first loss 3.", "last loss "}) {
     CHECK_THAT(run.err, text_contains(part));
   }
 }
@@ -336,4 +337,18 @@ TEST_CASE("train: --tokenizer char makes a model of characters, which every comm
   const Outcome wrong = glassbox("train TINY.txt --tokenizer bytes");
   CHECK(wrong.status == 2);
   CHECK_THAT(wrong.err, text_contains("expected word or char, found 'bytes'"));
+}
+
+TEST_CASE("train: says what it begins with, and what to do about a run that ends badly",
+          "[cli][train]") {
+  const Program glassbox;
+  const std::string train = "train TINY.txt" + kTinyShape;
+  const std::string good = glassbox(train + "--steps 64").err;
+  CHECK_THAT(good, text_contains("TINY.txt: 32 lines, 171 words; vocabulary of 47 tokens, model of "
+                                 "1648 parameters; 2 passes"));
+  CHECK(good.find("--steps") == std::string::npos);
+  CHECK_THAT(glassbox(train + "--steps 8").err,
+             text_contains("the run saw 25% of the lines: more --steps"));
+  CHECK_THAT(glassbox(train + "--steps 64 --lr 2").err,
+             text_contains("worse than a guess: try more --steps or another --learning-rate"));
 }
