@@ -53,7 +53,7 @@ double nice_step(double range, int count) {
   return 10 * power;
 }
 
-struct Range {
+struct Interval {
   double low = std::numeric_limits<double>::infinity(),
          high = -std::numeric_limits<double>::infinity();
   void take(double x) {
@@ -81,10 +81,10 @@ struct Range {
 };
 
 struct Axes {
-  Range x, y;
+  Interval x, y;
   double step_x, step_y;
 };
-Axes axes_of(const Chart& chart, Range y, int ticks_x, int ticks_y) {
+Axes axes_of(const Chart& chart, Interval y, int ticks_x, int ticks_y) {
   Axes axes{{}, y, 0, 0};
   for (const auto& series : chart.series)
     for (const auto& p : series.points) axes.x.take(p.step);
@@ -120,7 +120,7 @@ std::string mark_name(const Chart& chart, const Chart::Series& series, const Log
 constexpr std::size_t kColors = 6;  // .c0 to .c5; more series begin again, dashed
 // The colours of Okabe and Ito, which colour-blind readers tell apart, darkened on white until they
 // stand out from it; the level to compare with has the colour of text.
-constexpr std::string_view kStyle =
+constexpr std::string_view kChartStyle =
     "<style>.chart{--ink:#1b1f24;--soft:#59636e;--line:#d5dbe1;--paper:#fff;--c0:#0072b2;"
     "--c1:#d55e00;--c2:#008a63;--c3:#b5588f;--c4:#a87400;--c5:#2f8fc4}"
     "@media(prefers-color-scheme:dark){.chart{--ink:#e6edf3;--soft:#9aa5b1;--line:#333c46;"
@@ -136,7 +136,7 @@ constexpr std::string_view kStyle =
 
 // What the chart says where someone points: a strip for every point of the longest curve.
 std::string tooltips(const std::vector<std::vector<Stretch>>& curves, const Chart& chart,
-                     const Range& x, double left, double width, double top, double height) {
+                     const Interval& x, double left, double width, double top, double height) {
   const auto longest = std::max_element(curves.begin(), curves.end(),
                                         [](auto& a, auto& b) { return a.size() < b.size(); });
   if (longest == curves.end()) return "";
@@ -168,7 +168,7 @@ std::string tooltips(const std::vector<std::vector<Stretch>>& curves, const Char
 }  // namespace
 
 std::string chart_svg(const Chart& chart, const ChartSize& size) {
-  Range all;
+  Interval all;
   std::size_t longest = 0;
   for (const auto& series : chart.series) {
     longest = std::max(longest, width_of(escape_controls(series.name)));
@@ -191,7 +191,7 @@ std::string chart_svg(const Chart& chart, const ChartSize& size) {
       "width=\"{0:.0f}\" height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\" "
       "data-frame=\"{3:.0f} {4:.0f} {5:.0f} {6:.0f} {7:.17g} {8:.17g} {9:.17g} {10:.17g}\">\n{11}",
       width, height, escaped(chart.title), left, width - right, top, height - bottom, axes.x.low,
-      axes.x.high, axes.y.low, axes.y.high, kStyle);
+      axes.x.high, axes.y.low, axes.y.high, kChartStyle);
   for (std::size_t c = 0; c < kColors; ++c)
     text += fmt::format(".chart .c{0}{{stroke:var(--c{0})}}.chart .b.c{0}{{fill:var(--c{0})}}", c);
   text += fmt::format(
@@ -265,7 +265,7 @@ std::string chart_svg(const Chart& chart, const ChartSize& size) {
 std::string chart_text(const Chart& chart, std::size_t columns, std::size_t rows) {
   constexpr std::string_view kMarks = "*o+x#@";
   const std::size_t margin = 9, across = std::max<std::size_t>(20, columns - margin - 1);
-  Range drawn;  // the means, not each point
+  Interval drawn;  // the means, not each point
   for (const auto& series : chart.series)
     for (const Stretch& s : stretches(series.points, across)) drawn.take(s.mean);
   const Axes axes = axes_of(chart, drawn, 6, 5);

@@ -152,16 +152,14 @@ std::string row(std::string_view name, const std::string& value) {
                      escaped(value));
 }
 
-std::string count(std::size_t number) { return grouped(static_cast<std::int64_t>(number)); }
-
 std::string facts(const ReportInput& input) {
   const GptConfig& c = input.model->config();
   std::string text = "<div class=\"facts\"><table><caption>The model</caption>\n";
-  text += row("layers", count(c.n_layer)) + row("width", count(c.n_embd)) +
-          row("heads per layer", count(c.n_head)) +
-          row("longest sentence", count(c.block_size - 1) + " words") +
-          row("vocabulary", count(c.vocab_size) + " tokens") +
-          row("parameters", count(c.parameter_count())) + row("precision", input.precision) +
+  text += row("layers", grouped(c.n_layer)) + row("width", grouped(c.n_embd)) +
+          row("heads per layer", grouped(c.n_head)) +
+          row("longest sentence", grouped(c.block_size - 1) + " words") +
+          row("vocabulary", grouped(c.vocab_size) + " tokens") +
+          row("parameters", grouped(c.parameter_count())) + row("precision", input.precision) +
           row("fingerprint", input.fingerprint);
   text += "</table>\n";
   const Json training = Json::parse(input.model->training, "training");
@@ -263,7 +261,7 @@ std::string words_part(const ReportInput& input, const EmbeddingMap& map) {
       "others.{}</p>\n",
       100 * map.shown,
       shown < all ? fmt::format(" Shown are the {} words that the model expects most often, of {}.",
-                                count(shown), count(all))
+                                grouped(shown), grouped(all))
                   : "");
   return text += kWordPart;
 }

@@ -16,7 +16,7 @@ namespace glassbox::cli {
 namespace {
 
 // One style for every picture; --ink and --paper change places in the dark.
-constexpr std::string_view kStyle =
+constexpr std::string_view kGraphStyle =
     "<style>svg{--ink:#1b1f24;--soft:#59636e;--line:#b6bec8;--paper:#fff;--leaf:#e8f1fb;--heat:#"
     "0b62c4}"
     "@media(prefers-color-scheme:dark){svg{--ink:#e6edf3;--soft:#9aa5b1;--line:#48515b;--paper:#"
@@ -36,7 +36,7 @@ std::string svg_open(double width, double height, const std::string& title) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" role=\"img\" aria-label=\"{2}\">\n<title>{2}</title>\n{3}\n"
       "<rect class=\"paper\" width=\"{0:.0f}\" height=\"{1:.0f}\"/>\n",
-      width, height, escaped(title), kStyle);
+      width, height, escaped(title), kGraphStyle);
 }
 
 std::string svg_text(double x, double y, std::string_view text, const char* attributes = "") {
@@ -50,9 +50,7 @@ constexpr double kGutter = 44;  // above a band, for its name and for arrows fro
 
 }  // namespace
 
-namespace {
-std::string count(std::size_t number) { return grouped(static_cast<std::int64_t>(number)); }
-}  // namespace
+namespace {}  // namespace
 
 Drawing drawing_of(const ScalarGraph& graph, const std::string& title) {
   Drawing drawing{title, {}, {}};
@@ -78,9 +76,9 @@ Drawing drawing_of(const std::vector<MatrixRow>& runs, const std::string& title)
     std::vector<std::string> lines = {run.name};
     if (run.op != "leaf") lines.push_back(run.op);
     const std::size_t scalars = run.rows * run.cols;
-    lines.push_back(fmt::format("{} x {} = {} scalar{}", run.rows, run.cols, count(scalars),
+    lines.push_back(fmt::format("{} x {} = {} scalar{}", run.rows, run.cols, grouped(scalars),
                                 scalars == 1 ? "" : "s"));
-    if (run.plain_nodes > 0) lines.push_back(count(run.plain_nodes) + " operations");
+    if (run.plain_nodes > 0) lines.push_back(grouped(run.plain_nodes) + " operations");
     // "layers.0.mlp.norm" belongs to "layers.0.mlp", and what follows the layers to none of them. A
     // leaf stands with its first user.
     const bool leaf = run.op == "leaf";
