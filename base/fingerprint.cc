@@ -2,14 +2,18 @@
 
 #include <fmt/core.h>
 
-#include <cstdint>
-
 namespace glassbox {
 
+void Fingerprint::add(std::string_view bytes) {
+  for (const char c : bytes) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+}
+
+std::string Fingerprint::text() const { return fmt::format("{:016x}", hash_); }
+
 std::string fingerprint(std::string_view bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return fmt::format("{:016x}", hash);
+  Fingerprint whole;
+  whole.add(bytes);
+  return whole.text();
 }
 
 }  // namespace glassbox

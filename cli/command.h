@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "cli/options/options.h"
@@ -25,27 +26,38 @@ struct Command {
 // Prints the command's help; returns the exit status.
 int print_help(const Command& command);
 
-template <auto function>
-struct CommandOf;
-// `Options` has a member function visit(OptionTable&) that names each of its members.
-template <class Options, int (*function)(const Options&)>
-struct CommandOf<function> {
+// `Options` has a member function visit(OptionTable&) that names each of its members; the function
+// may look at the rows that result, too.
+template <class Options, auto function>
+struct CommandRows {
   Options options = {};
   bool help = false;
   OptionTable rows = {};
 
-  CommandOf() {
+  CommandRows() {
     options.visit(rows);
     rows.group("Help");
     rows.flag(help, "help", {.letter = 'h', .help = "show this help"});
   }
-  static OptionTable table() { return CommandOf().rows; }
+  static OptionTable table() { return CommandRows().rows; }
   static int run(const Command& command, const std::vector<std::string>& words) {
-    CommandOf self;
+    CommandRows self;
     self.rows.parse(command.name, words, self.help);
-    return self.help ? print_help(command) : function(self.options);
+    if (self.help) return print_help(command);
+    if constexpr (std::is_invocable_v<decltype(function), const Options&>) {
+      return function(self.options);
+    } else {
+      return function(self.options, self.rows);
+    }
   }
 };
+
+template <auto function>
+struct CommandOf;
+template <class Options, int (*function)(const Options&)>
+struct CommandOf<function> : CommandRows<Options, function> {};
+template <class Options, int (*function)(Options&, OptionTable&)>
+struct CommandOf<function> : CommandRows<Options, function> {};
 
 template <auto function>
 constexpr Command make_command(const char* name, const char* summary, const char* description,

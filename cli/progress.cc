@@ -64,13 +64,14 @@ std::string perplexity(double loss) {
 
 }  // namespace
 
-Progress::Progress(std::uint64_t steps)
+Progress::Progress(std::uint64_t steps, std::uint64_t done)
     : steps_(steps),
+      done_before_(done),
       bar_(wants_bar()),
       started_(Clock::now()),
       shown_(started_),
       spacing_(steps / kLines + (steps % kLines > 0 ? 1 : 0)),
-      next_line_(spacing_) {}
+      next_line_(spacing_ == 0 ? 0 : (done / spacing_ + 1) * spacing_) {}
 
 double Progress::seconds() const {
   return std::chrono::duration<double>(Clock::now() - started_).count();
@@ -87,8 +88,8 @@ void Progress::step(const StepStats& stats) {
 }
 
 void Progress::draw(const StepStats& stats, Clock::time_point now) {
-  const double a_step =
-      std::chrono::duration<double>(now - started_).count() / static_cast<double>(stats.step);
+  const double a_step = std::chrono::duration<double>(now - started_).count() /
+                        static_cast<double>(stats.step - done_before_);
   const double loss = loss_sum_ / static_cast<double>(loss_count_);
   const double done = static_cast<double>(stats.step) / static_cast<double>(steps_);
   const std::string count =

@@ -11,7 +11,8 @@ namespace glassbox::cli {
 
 class Progress {
  public:
-  explicit Progress(std::uint64_t steps);
+  // Of `steps` steps `done` were done before.
+  explicit Progress(std::uint64_t steps, std::uint64_t done = 0);
 
   // After each step.
   void step(const StepStats& stats);
@@ -24,7 +25,7 @@ class Progress {
   using Clock = std::chrono::steady_clock;
   void draw(const StepStats& stats, Clock::time_point now);
 
-  std::uint64_t steps_;
+  std::uint64_t steps_, done_before_;
   bool bar_;
   bool drawn_ = false;  // the cursor stands behind a bar
   Clock::time_point started_, shown_;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/fingerprint.h"
 #include "base/utf8.h"
 
 namespace glassbox {
@@ -95,6 +96,15 @@ Corpus::Corpus(std::string text, const std::string& name, const CorpusOptions& o
     throw FormatError(fmt::format("{}: expected a sentence a line, found {}; write one", name_,
                                   was_empty ? "an empty file" : "nothing but white space"));
   }
+}
+
+std::string Corpus::fingerprint() const {
+  Fingerprint all;
+  for (std::size_t i = 0; i < size(); ++i) {
+    all.add((*this)[i]);
+    all.add("\n");
+  }
+  return all.text();
 }
 
 void Corpus::shuffle(Random& random) {

@@ -40,6 +40,9 @@ class Corpus {
   const std::string& name() const { return name_; }
   bool lowercase() const { return lowercase_; }
 
+  // Of the sentences in today's order, line ends between them.
+  std::string fingerprint() const;
+
   // Fisher and Yates, from the last line down; one uniform number a line but the first.
   void shuffle(Random& random);
 

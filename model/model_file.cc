@@ -176,7 +176,7 @@ Model<T> convert(Model<U> model, const std::string& path) {
 
 template <class T>
 void read_parameters(const SafetensorsReader& file, const std::string& prefix,
-                     const ParameterLayout& layout, T* slab) {
+                     const ParameterLayout& layout, T* slab, NonFinite non_finite) {
   for (const ParameterSpec& p : layout.parameters()) {
     const std::string name = prefix + p.name;
     const std::string bytes = file.read(parameter(file, name, p, kDtype<T>));
@@ -184,7 +184,7 @@ void read_parameters(const SafetensorsReader& file, const std::string& prefix,
     p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
       slab[at] = from_little_endian<T>(next);
       next += sizeof(T);
-      if (!std::isfinite(slab[at])) {
+      if (non_finite == NonFinite::refused && !std::isfinite(slab[at])) {
         throw format_error(fmt::format("{}: {}[{}][{}]", file.path(), name, row, col),
                            "a finite number", fmt::format("{}", slab[at]));
       }
@@ -194,13 +194,14 @@ void read_parameters(const SafetensorsReader& file, const std::string& prefix,
 
 template <class T>
 void append_parameters(WeightsView<T> weights, const std::string& prefix, const std::string& where,
-                       std::vector<TensorToWrite>& tensors) {
+                       std::vector<TensorToWrite>& tensors, NonFinite non_finite) {
   for (const ParameterSpec& p : weights.layout->parameters()) {
     TensorToWrite tensor{prefix + p.name, kDtype<T>, {p.rows, p.cols}, ""};
     tensor.bytes.reserve(p.size() * sizeof(T));
     p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
       const T value = weights.data[at];
-      if (!std::isfinite(value)) throw_non_finite(where, tensor.name, row, col, value);
+      if (non_finite == NonFinite::refused && !std::isfinite(value))
+        throw_non_finite(where, tensor.name, row, col, value);
       append_little_endian(value, tensor.bytes);
     });
     tensors.push_back(std::move(tensor));
@@ -216,9 +217,7 @@ std::map<std::string, std::string> model_metadata(const GptConfig& config,
           {kTrainingKey, training}};
 }
 
-namespace {
-
-AnyModel read_any(const SafetensorsReader& file) {
+AnyModel read_model(const SafetensorsReader& file) {
   const std::string& path = file.path();
   const std::string& version = metadata(file, kVersionKey);
   if (version != kVersion) {
@@ -242,12 +241,10 @@ AnyModel read_any(const SafetensorsReader& file) {
   return read<float>(file, config, std::move(tokenizer));
 }
 
-}  // namespace
-
-AnyModel read_model(const std::string& path) { return read_any(SafetensorsReader(path)); }
+AnyModel read_model(const std::string& path) { return read_model(SafetensorsReader(path)); }
 
 AnyModel parse_model(std::string bytes, const std::string& path) {
-  return read_any(SafetensorsReader(std::move(bytes), path));
+  return read_model(SafetensorsReader(std::move(bytes), path));
 }
 
 template <class T>
@@ -272,12 +269,12 @@ template void write_model(const std::string&, WeightsView<float>, const Tokenize
 template void write_model(const std::string&, WeightsView<double>, const Tokenizer&,
                           const std::string&);
 template void append_parameters(WeightsView<float>, const std::string&, const std::string&,
-                                std::vector<TensorToWrite>&);
+                                std::vector<TensorToWrite>&, NonFinite);
 template void append_parameters(WeightsView<double>, const std::string&, const std::string&,
-                                std::vector<TensorToWrite>&);
+                                std::vector<TensorToWrite>&, NonFinite);
 template void read_parameters(const SafetensorsReader&, const std::string&, const ParameterLayout&,
-                              float*);
+                              float*, NonFinite);
 template void read_parameters(const SafetensorsReader&, const std::string&, const ParameterLayout&,
-                              double*);
+                              double*, NonFinite);
 
 }  // namespace glassbox

@@ -31,6 +31,7 @@ using AnyModel = std::variant<Model<float>, Model<double>>;
 AnyModel read_model(const std::string& path);
 // From the bytes of that file.
 AnyModel parse_model(std::string bytes, const std::string& path);
+AnyModel read_model(const SafetensorsReader& file);
 // The same model, rounded or widened to T where the file holds the other precision.
 template <class T>
 Model<T> model_as(AnyModel model, const std::string& path);
@@ -52,15 +53,20 @@ void write_model(const std::string& path, WeightsView<T> weights, const Tokenize
 std::map<std::string, std::string> model_metadata(const GptConfig& config,
                                                   const Tokenizer& tokenizer,
                                                   const std::string& training);
+// What becomes of NaN and infinities. A weight must be finite; an optimiser's moment need not be: a
+// mean square that overflowed holds its weight still, and the run goes on.
+enum class NonFinite { refused, kept };
 // Appends every parameter as the tensor PREFIX + its name. Throws NumericError as write_model does;
 // `where` begins its message.
 template <class T>
 void append_parameters(WeightsView<T> weights, const std::string& prefix, const std::string& where,
-                       std::vector<TensorToWrite>& tensors);
+                       std::vector<TensorToWrite>& tensors,
+                       NonFinite non_finite = NonFinite::refused);
 // Reads them into a slab. Throws FormatError for a tensor that is missing, of another shape or
 // precision, or not finite.
 template <class T>
 void read_parameters(const SafetensorsReader& file, const std::string& prefix,
-                     const ParameterLayout& layout, T* slab);
+                     const ParameterLayout& layout, T* slab,
+                     NonFinite non_finite = NonFinite::refused);
 
 }  // namespace glassbox

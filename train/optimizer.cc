@@ -23,8 +23,8 @@ Adam<T>::Adam(Tape<T>& tape, std::size_t size, const AdamConfig& config,
     throw ConfigError(fmt::format("epsilon: expected a number above 0, found {}", config.epsilon));
   find_parameters(size);
   for (const ParameterBlock& block : frozen) freeze(block);
-  m_.resize(size);
-  v_.resize(size);
+  state_.m.resize(size);
+  state_.v.resize(size);
   last_step_.resize(kernels::padded(size) / kernels::kLanes);
   active_.resize(last_step_.size());
 }
@@ -84,8 +84,8 @@ void Adam<T>::freeze(const ParameterBlock& block) {
 template <class T>
 kernels::OptimizerState<T> Adam<T>::state_of(Parameter& parameter) {
   const std::size_t group = parameter.begin / kernels::kLanes;
-  return {.m = m_.data() + parameter.begin,
-          .v = v_.data() + parameter.begin,
+  return {.m = state_.m.data() + parameter.begin,
+          .v = state_.v.data() + parameter.begin,
           .lazy = {.last_step = last_step_.data() + group,
                    .active = active_.data() + group,
                    .active_count = &parameter.active_groups}};
@@ -93,10 +93,11 @@ kernels::OptimizerState<T> Adam<T>::state_of(Parameter& parameter) {
 
 template <class T>
 void Adam<T>::begin_step(double learning_rate) {
-  power1_ *= config_.beta1;
-  power2_ *= config_.beta2;
-  const double root = std::sqrt(1 - power2_);
-  const double before = std::exchange(step_size_, learning_rate * root / (1 - power1_));
+  state_.power1 *= config_.beta1;
+  state_.power2 *= config_.beta2;
+  ++state_.step;
+  const double root = std::sqrt(1 - state_.power2);
+  const double before = std::exchange(step_size_, learning_rate * root / (1 - state_.power1));
   // Without gradient m / sqrt(v) shrinks by beta1 / sqrt(beta2) a step. While step sizes do not
   // outgrow that, a scalar whose step rounded to nothing once goes on so. An epsilon below the root
   // of the smallest normal number could make the step grow when v becomes 0.
@@ -109,30 +110,46 @@ void Adam<T>::begin_step(double learning_rate) {
                .beta2 = static_cast<T>(config_.beta2),
                .one_minus_beta1 = static_cast<T>(1 - config_.beta1),
                .one_minus_beta2 = static_cast<T>(1 - config_.beta2),
-               .step = settings_.step + 1,
+               .step = state_.step,
                .may_skip_rows = may_skip_rows};
 }
 
-// The moments of all its rows become those of the step before this one.
+// The moments of all its rows become those of that step.
 template <class T>
-void Adam<T>::catch_up(Parameter& parameter) {
+void Adam<T>::catch_up(Parameter& parameter, std::uint32_t step) {
   if (!std::exchange(parameter.is_lazy, false)) return;
-  kernels::AdamSettings<T> before = settings_;
-  --before.step;
-  tape_.table().catch_up(state_of(parameter), parameter.size(), before);
+  kernels::AdamSettings<T> settings = settings_;
+  settings.step = step;
+  tape_.table().catch_up(state_of(parameter), parameter.size(), settings);
   parameter.active_groups = 0;
+}
+
+template <class T>
+const typename Adam<T>::State& Adam<T>::state() {
+  for (Parameter& parameter : parameters_) catch_up(parameter, state_.step);
+  return state_;
+}
+
+template <class T>
+void Adam<T>::restore(State state) {
+  if (state.m.size() != state_.m.size() || state.v.size() != state_.v.size())
+    throw ConfigError(fmt::format("optimizer: expected {} moments of each kind, found {} and {}",
+                                  state_.m.size(), state.m.size(), state.v.size()));
+  static_cast<void>(this->state());  // no row lags behind what is about to be replaced
+  state_ = std::move(state);
+  step_size_ = 0;
 }
 
 template <class T>
 LeafGradient Adam<T>::gradient_of(const MatrixInfo& leaf, const kernels::OpRow<T>& reader,
                                   std::size_t k, bool is_complete,
                                   kernels::ParameterUpdate<T>& update) {
-  if (leaf.out >= m_.size()) return LeafGradient::store;
+  if (leaf.out >= state_.m.size()) return LeafGradient::store;
   Parameter& parameter = parameter_at(leaf.out);
   if (parameter.trained.empty()) return keep_gradients_ ? LeafGradient::store : LeafGradient::skip;
   if (!is_complete || !parameter.is_trained_whole()) return LeafGradient::store;
   const bool is_lazy = reader.updates[k] == kernels::FusedUpdate::lazy_rows;
-  if (!is_lazy) catch_up(parameter);
+  if (!is_lazy) catch_up(parameter, state_.step - 1);
   parameter.is_lazy = is_lazy;
   parameter.is_updated = true;
   update.state[k] = state_of(parameter);
@@ -148,16 +165,17 @@ void Adam<T>::update_the_rest() {
   const T* const g = tape_.grad_from(0);
   for (Parameter& parameter : parameters_) {
     if (std::exchange(parameter.is_updated, false)) continue;
-    catch_up(parameter);
+    catch_up(parameter, state_.step - 1);
     const bool is_whole = parameter.is_trained_whole();
     for (std::size_t row = 0; row < (is_whole ? 1 : parameter.rows); ++row)
       for (const Columns& range : parameter.trained) {
         const std::size_t at = parameter.begin + row * parameter.pitch + range.begin;
-        tape_.table().update({.w = w + at,
-                              .g = g + at,
-                              .state = {.m = m_.data() + at, .v = v_.data() + at, .lazy = {}},
-                              .size = is_whole ? parameter.size() : range.end - range.begin,
-                              .settings = settings_});
+        tape_.table().update(
+            {.w = w + at,
+             .g = g + at,
+             .state = {.m = state_.m.data() + at, .v = state_.v.data() + at, .lazy = {}},
+             .size = is_whole ? parameter.size() : range.end - range.begin,
+             .settings = settings_});
       }
   }
   tape_.weights_moved();

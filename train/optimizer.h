@@ -29,6 +29,20 @@ class Adam : private LeafHook<T> {
   Adam(const Adam&) = delete;
   Adam& operator=(const Adam&) = delete;
 
+  // What is carried from step to step beside the weights.
+  struct State {
+    kernels::AlignedVector<T> m, v;  // moments of the first `size` scalars, in their places
+    double power1 = 1, power2 = 1;   // beta1^t and beta2^t as running products: no pow, whose last
+                                     // bit differs between C libraries
+    std::uint32_t step = 0;          // t
+  };
+  // Of the steps so far. Moments that lag behind are brought up to date first, which changes no bit
+  // of the steps to come.
+  const State& state();
+  // Goes on as the optimiser that gave the state would, to the bit. Throws ConfigError for a state
+  // of another size.
+  void restore(State state);
+
   // One update from the gradients that are on the tape, which it leaves there. Handles to what was
   // computed from the old weights become stale.
   void step(double learning_rate);
@@ -57,7 +71,7 @@ class Adam : private LeafHook<T> {
   void freeze(const ParameterBlock& block);
   Parameter& parameter_at(std::size_t place);
   kernels::OptimizerState<T> state_of(Parameter& parameter);
-  void catch_up(Parameter& parameter);
+  void catch_up(Parameter& parameter, std::uint32_t step);
   void begin_step(double learning_rate);
   void update_the_rest();
   LeafGradient gradient_of(const MatrixInfo& leaf, const kernels::OpRow<T>& reader, std::size_t k,
@@ -65,14 +79,12 @@ class Adam : private LeafHook<T> {
 
   Tape<T>& tape_;
   AdamConfig config_;
-  kernels::AlignedVector<T> m_, v_;                // (size) moments
+  State state_;
   std::vector<std::uint32_t> last_step_, active_;  // see kernels::LazyRows
   std::vector<Parameter> parameters_;              // in the tape's order
   kernels::AdamSettings<T> settings_{};            // of this step
   bool keep_gradients_ = true;                     // in this step
   double step_size_ = 0;                           // of this step
-  double power1_ = 1, power2_ = 1;  // beta1^t and beta2^t as running products: no pow, whose last
-                                    // bit differs between C libraries
 };
 
 extern template class Adam<float>;

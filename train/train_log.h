@@ -14,6 +14,10 @@ class TrainLog {
  public:
   // Creates or empties the file. Throws FileError with the system's reason.
   explicit TrainLog(const std::string& path);
+  // Goes on with the log of a run that is taken up again after `step` steps: what is told of later
+  // ones is cut off, and so is a last line without an end. A file that is not there is created.
+  // Throws FileError, and FormatError for a file that is no log of that kind.
+  TrainLog(const std::string& path, std::uint64_t step);
   ~TrainLog();
   TrainLog(const TrainLog&) = delete;
   TrainLog& operator=(const TrainLog&) = delete;
@@ -25,6 +29,9 @@ class TrainLog {
   void write_event(std::uint64_t step, const std::string& members);
 
  private:
+  TrainLog(const std::string& path, const char* mode);
+  void begin();
+
   std::string path_;
   bool csv_;
   std::FILE* file_;

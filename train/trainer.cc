@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "autograd/scope.h"
 #include "base/error.h"
@@ -82,6 +83,16 @@ std::size_t Trainer<T>::threads_that_pay() const {
   constexpr std::size_t kLeastWork = 8'000'000;
   const std::size_t positions = tokens_.size() / corpus_.size() * config_.batch_size;
   return positions * 3 * model_.layout().slab_size() >= kLeastWork ? kernels::allowed_cores() : 1;
+}
+
+template <class T>
+void Trainer<T>::resume(State state) {
+  if (state.step > config_.steps)
+    throw ConfigError(fmt::format("steps: expected at least the {} that are done, found {}",
+                                  state.step, config_.steps));
+  optimizer_.restore(std::move(state.optimizer));
+  step_ = state.step;
+  trained_tokens_ = state.tokens;
 }
 
 template <class T>

@@ -65,6 +65,18 @@ class Trainer {
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
+  // Where a run is. With the weights, the text and the config all that its other steps depend on:
+  // nothing is drawn at random while it trains, and the place in the text follows from the step.
+  struct State {
+    std::uint64_t step = 0;    // steps done
+    std::uint64_t tokens = 0;  // predictions trained on so far
+    typename Adam<T>::State optimizer = {};
+  };
+  State state() { return {step_, trained_tokens_, optimizer_.state()}; }
+  // Goes on from there, to the bit; the model has the weights of that step already. Throws
+  // ConfigError for a step beyond the last and for an optimiser of another size.
+  void resume(State state);
+
   // All the steps that are left, calling back after each. Throws NumericError, naming step and
   // sentence, when a loss is not finite; the weights are then those of before that step.
   // Before each step it asks `stop`, if there is one, and returns early on true.
@@ -78,6 +90,9 @@ class Trainer {
   bool done() const { return step_ == config_.steps; }
 
   const TrainConfig& config() const { return config_; }
+  std::uint64_t steps_done() const { return step_; }
+  const Tokenizer& tokenizer() const { return tokenizer_; }
+  WeightsView<T> weights() const { return model_.weights(); }
   const CutSentences& cut_sentences() const { return cut_; }
   // What the model file says of this run: a JSON object as text.
   std::string provenance() const;

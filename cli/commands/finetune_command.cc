@@ -48,7 +48,8 @@ struct FinetuneOptions {
         retain, "retain",
         {.value = "FILE",
          .help = "tell the loss on this text of MODEL as it is and after: what was forgotten; "
-                 "MODEL must know its words"});
+                 "MODEL must know its words",
+         .per_run = true});
     training.visit_machine(table);
   }
 };
@@ -120,8 +121,17 @@ double loss_on(const std::vector<std::vector<TokenId>>& sentences, const Tokeniz
   return score.loss();
 }
 
+// Of the model that this one was trained from; "" if there is none.
 template <class T>
-int finetune_from(const FinetuneOptions& options, Model<T> base, const std::string& parent) {
+std::string parent_of(const Model<T>& model) {
+  const Json json = Json::parse(model.training, "glassbox.training");
+  const Json* parent = json.find("parent");
+  return parent != nullptr && parent->kind() == Json::Kind::string ? parent->string() : "";
+}
+
+template <class T>
+int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> base,
+                  const std::string& parent, const Checkpoint<T>* resumed) {
   Random random(options.training.seed.seed);
   const CorpusOptions reading{.lowercase = base.tokenizer.lowercase()};
   Corpus corpus = Corpus::read(options.corpus, reading);
@@ -129,6 +139,7 @@ int finetune_from(const FinetuneOptions& options, Model<T> base, const std::stri
   config.parent = parent;
   config.frozen = frozen_parameters(options, base.weights.layout());
   corpus.shuffle(random);
+  record.text = corpus.fingerprint();
 
   // Before and after, the old text is read with the words that the given model knows.
   const std::string retain = options.retain.value_or("");
@@ -139,21 +150,26 @@ int finetune_from(const FinetuneOptions& options, Model<T> base, const std::stri
     old_text = known.encode_lines(Corpus::read(retain, reading));
     before = loss_on(old_text, known, base.weights.view());
   }
-  const Model<T> start = with_words_of(corpus, options, std::move(base), random);
+  const Model<T> drawn = resumed != nullptr
+                             ? std::move(base)
+                             : with_words_of(corpus, options, std::move(base), random);
+  const Model<T>& start = resumed != nullptr ? resumed->model : drawn;
   const Tokenizer& tokenizer = start.tokenizer;
   for (auto& sentence : old_text)
     for (TokenId& id : sentence)
       id = id == known.bos() ? tokenizer.bos() : tokenizer.find(known.word(id));
   Gpt<T> model(start.weights.view());
+  const auto tell_retained = [&](WeightsView<T> weights) {
+    if (retain.empty()) return;
+    print_status(fmt::format("loss on {}: {:.4f} before, {:.4f} after", retain, before,
+                             loss_on(old_text, tokenizer, weights)));
+  };
   return run_training<T>(
-      options.training, model, tokenizer, corpus, config, [&](WeightsView<T> weights) {
-        if (retain.empty()) return;
-        print_status(fmt::format("loss on {}: {:.4f} before, {:.4f} after", retain, before,
-                                 loss_on(old_text, tokenizer, weights)));
-      });
+      {options.training, model, tokenizer, corpus, config, record, resumed, tell_retained});
 }
 
-int finetune(const FinetuneOptions& options) {
+int finetune(FinetuneOptions& options, OptionTable& table) {
+  const auto resumed = read_resumed("finetune", options.training, table);
   if (options.extend_vocab && options.unk) {
     throw UsageError("--unk: expected --extend-vocab or --unk, found both; leave one out");
   }
@@ -162,8 +178,18 @@ int finetune(const FinetuneOptions& options) {
                                    {"--retain", options.retain.value_or("")}});
   std::string bytes = read_file(options.model);  // once: it may be a pipe
   const std::string parent = fingerprint(bytes);
-  return std::visit([&](auto&& model) { return finetune_from(options, std::move(model), parent); },
-                    parse_model(std::move(bytes), options.model));
+  const RunRecord record{"finetune", "", table.settings()};
+  return std::visit(
+      [&]<class T>(Model<T>&& model) {
+        const Checkpoint<T>* from = resumed ? std::get_if<Checkpoint<T>>(&*resumed) : nullptr;
+        if (resumed && (from == nullptr || parent_of(from->model) != parent))
+          throw FormatError(
+              fmt::format("{}: expected the model with which {} was begun, found "
+                          "another; give that one",
+                          options.model, *options.training.resume));
+        return finetune_from(options, record, std::move(model), parent, from);
+      },
+      parse_model(std::move(bytes), options.model));
 }
 
 }  // namespace

@@ -59,12 +59,13 @@ struct TrainOptions {
 };
 
 template <class T>
-int train_as(const TrainOptions& options) {
-  check_options(options.training, {{"CORPUS", options.corpus}});
+int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>* resumed) {
   Random random(options.training.seed.seed);
   Corpus corpus = Corpus::read(options.corpus, {.lowercase = !options.no_lowercase});
   corpus.shuffle(random);
-  const Tokenizer tokenizer = Tokenizer::of(corpus, options.tokenizer);
+  record.text = corpus.fingerprint();
+  const Tokenizer tokenizer =
+      resumed != nullptr ? resumed->model.tokenizer : Tokenizer::of(corpus, options.tokenizer);
 
   GptConfig shape = options.shape;
   shape.vocab_size = tokenizer.size();
@@ -74,13 +75,18 @@ int train_as(const TrainOptions& options) {
     throw UsageError(error.what());
   }
   const TrainConfig config = train_config(options.training, corpus);
-  Gpt<T> model(shape, random);
-  return run_training(options.training, model, tokenizer, corpus, config);
+  Gpt<T> model = resumed != nullptr ? Gpt<T>(resumed->model.weights.view()) : Gpt<T>(shape, random);
+  return run_training<T>({options.training, model, tokenizer, corpus, config, record, resumed});
 }
 
-int train(const TrainOptions& options) {
-  return options.precision == Precision::twofold ? train_as<double>(options)
-                                                 : train_as<float>(options);
+int train(TrainOptions& options, OptionTable& table) {
+  const auto resumed = read_resumed("train", options.training, table);
+  check_options(options.training, {{"CORPUS", options.corpus}});
+  const RunRecord record{"train", "", table.settings()};
+  if (resumed)
+    return std::visit([&](const auto& from) { return train_as(options, record, &from); }, *resumed);
+  return options.precision == Precision::twofold ? train_as<double>(options, record, nullptr)
+                                                 : train_as<float>(options, record, nullptr);
 }
 
 }  // namespace

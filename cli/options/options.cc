@@ -4,7 +4,7 @@
 // line break and overflow the stack on a long value.
 #define CXXOPTS_VECTOR_DELIMITER '\0'
 #define CXXOPTS_NO_REGEX true
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +14,7 @@
 #include <sstream>
 
 #include "base/closest_match.h"
+#include "base/error.h"
 #include "base/json.h"
 
 namespace glassbox::cli {
@@ -90,8 +91,9 @@ std::string expectation(const Option& option) {
 }
 
 void OptionTable::flag(bool& member, const char* name, const OptionText& text) {
-  options_.push_back(
-      {text, name, Type::flag, "", group_, [&member](const std::string&) { member = true; }});
+  options_.push_back({text, name, Type::flag, "", group_,
+                      [&member](const std::string&) { member = true; },
+                      [&member] { return std::string(member ? "true" : ""); }});
 }
 
 const Option* OptionTable::find(std::string_view name) const {
@@ -180,15 +182,52 @@ void OptionTable::parse(const std::string& command, const std::vector<std::strin
   const cxxopts::ParseResult parsed = parser.parse(static_cast<int>(argv.size()), argv.data());
 
   for (const cxxopts::KeyValue& given : parsed.arguments()) {
-    const Option& option = *find(given.key());
+    Option& option = options_[static_cast<std::size_t>(find(given.key()) - options_.data())];
     if (!acceptable(option, given.value())) {
       throw UsageError(fmt::format("{0}: expected {1}, found '{2}'; write for instance {0} {3}",
                                    typed[option.name], expectation(option), given.value(),
                                    right_value(option)));
     }
     option.set(given.value());
+    option.typed = typed[option.name];
   }
   if (!help) take_operands(command, parsed.unmatched());
+}
+
+std::map<std::string, std::string> OptionTable::settings() const {
+  std::map<std::string, std::string> result;
+  for (const Option& option : options_)
+    if (std::string text = option.get(); !option.per_run && !text.empty())
+      result[option.name] = std::move(text);
+  return result;
+}
+
+void OptionTable::restore(const std::map<std::string, std::string>& settings,
+                          const std::string& file) {
+  for (const Option& option : options_) {
+    if (option.per_run) continue;
+    const auto saved = settings.find(option.name);
+    const bool is_saved = saved != settings.end();
+    if (is_saved && !acceptable(option, saved->second))
+      throw FormatError(
+          fmt::format("{}: {}: expected {}, found '{}'; was it written by another "
+                      "glassbox?",
+                      file, option.name, expectation(option), saved->second));
+    if (option.typed.empty()) {
+      if (is_saved && option.get() != saved->second) option.set(saved->second);
+    } else if (const std::string given = option.get(); !is_saved || given != saved->second) {
+      throw UsageError(
+          is_saved ? fmt::format("{}: expected {}, with which {} was begun, found {}; leave it out",
+                                 option.typed, saved->second, file, given)
+                   : fmt::format("{}: {} was begun without it; leave it out", option.typed, file));
+    }
+  }
+  for (const auto& [name, value] : settings)
+    if (const Option* option = find(name); option == nullptr || option->per_run)
+      throw FormatError(
+          fmt::format("{}: expected settings of this command, found {}; was it "
+                      "written by another glassbox?",
+                      file, name));
 }
 
 void OptionTable::take_operands(const std::string& command, const std::vector<std::string>& words) {
@@ -220,6 +259,10 @@ void OptionTable::assign(std::vector<std::string>& member, const std::string& te
     end = std::min(text.find(',', begin), text.size());
     member.push_back(text.substr(begin, end - begin));
   }
+}
+
+std::string OptionTable::text_of(const std::vector<std::string>& member, const char*) {
+  return fmt::format("{}", fmt::join(member, ","));
 }
 
 std::string OptionTable::text_of(double member, const char*) {

@@ -44,6 +44,9 @@ struct OptionText {
       "";            // stands for the value in help; of a choice the values, "linear|constant"
   Range range = {};  // of an integer or a number
   const char* help = "";
+  // Shapes nothing of a training's result: where and how often something is written, how many
+  // threads. A checkpoint does not hold it.
+  bool per_run = false;
 };
 
 struct Option : OptionText {
@@ -52,6 +55,8 @@ struct Option : OptionText {
   std::string default_value = {};  // as text; "" if there is none
   std::string group = {};
   std::function<void(const std::string&)> set = {};  // the member, from an acceptable text
+  std::function<std::string()> get = {};             // the member as text; "" if it has no value
+  std::string typed = {};                            // as what it was given; "": it was not
 };
 
 struct Operand {
@@ -110,6 +115,13 @@ class OptionTable {
   // which is one of the members, is set. Throws UsageError.
   void parse(const std::string& command, const std::vector<std::string>& words, const bool& help);
 
+  bool is_given(std::string_view name) const { return !find(name)->typed.empty(); }
+  // What shapes the result: every option with a value that is not per_run, by its name, as text.
+  std::map<std::string, std::string> settings() const;
+  // Sets them as they were when `file` was written. Throws UsageError for an option that was given
+  // and says something else, FormatError for settings that are not of this command.
+  void restore(const std::map<std::string, std::string>& settings, const std::string& file);
+
  private:
   template <class T>
   static void assign(std::optional<T>& member, const std::string& text, const char* values) {
@@ -132,7 +144,7 @@ class OptionTable {
   static std::string text_of(const std::optional<T>& member, const char* values) {
     return member ? text_of(*member, values) : "";
   }
-  static std::string text_of(const std::vector<std::string>&, const char*) { return ""; }
+  static std::string text_of(const std::vector<std::string>& member, const char*);
   static std::string text_of(const std::string& member, const char*) { return member; }
   static std::string text_of(double member, const char*);
   template <std::unsigned_integral T>
@@ -150,10 +162,10 @@ class OptionTable {
 
   template <class Member>
   Option& add(Type type, Member& member, const char* name, const OptionText& text) {
-    return options_.emplace_back(Option{text, name, type, text_of(member, text.value), group_,
-                                        [&member, values = text.value](const std::string& value) {
-                                          assign(member, value, values);
-                                        }});
+    return options_.emplace_back(Option{
+        text, name, type, text_of(member, text.value), group_,
+        [&member, values = text.value](const std::string& value) { assign(member, value, values); },
+        [&member, values = text.value] { return text_of(member, values); }});
   }
   const Option* find(std::string_view name) const;
   [[noreturn]] void unknown_option(const std::string& command, const std::string& word) const;

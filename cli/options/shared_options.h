@@ -31,7 +31,8 @@ struct ThreadsOption {
                   {.value = "N",
                    .range = between(1, 1024),
                    .help = "threads to compute with; without it, as many as pay. Results "
-                           "do not depend on it"});
+                           "do not depend on it",
+                   .per_run = true});
   }
 };
 

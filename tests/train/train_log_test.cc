@@ -57,6 +57,39 @@ TEST_CASE("TrainLog: an earlier log is replaced", "[train][train_log]") {
   CHECK(file_bytes(folder / "run.csv") == "step,loss,lr,tokens\n");
 }
 
+TEST_CASE("TrainLog: a log is gone on with after a step, and what is told of later ones is cut",
+          "[train][train_log]") {
+  const TemporaryFolder folder;
+  const auto resumed = [&](const std::string& path, const std::string& old, std::uint64_t step) {
+    put_file(folder / path, old);
+    TrainLog log(folder / path, step);
+    const std::string kept = file_bytes(folder / path);
+    log.write(kSecond);
+    CHECK(file_bytes(folder / path).starts_with(kept));
+    CHECK(file_bytes(folder / path).size() > kept.size());
+    return kept;
+  };
+  const std::string header = "step,loss,lr,tokens\n", one = "1,2.5,0.01,5\n";
+  CHECK(resumed("a.csv", header + one + "2,2,0.01,9\n3,2,0.01,12\n", 1) == header + one);
+  CHECK(resumed("a.csv", header + one + "2,2,0.0", 5) == header + one);
+  CHECK(resumed("a.csv", header + one, 0) == header);
+  CHECK(resumed("a.csv", "step,lo", 3) == header);
+  CHECK(resumed("a.csv", "", 3) == header);
+  const std::string first = "{\"step\":1,\"loss\":2.5}\n{\"step\":1,\"event\":\"samples\"}\n";
+  CHECK(resumed("a.jsonl", first + "{\"step\":2,\"loss\":null}\n", 1) == first);
+  CHECK(resumed("a.jsonl", first + "{\"step\"", 1) == first);
+  {
+    TrainLog fresh(folder / "fresh.csv", 7);
+    CHECK(file_bytes(folder / "fresh.csv") == header);
+  }
+  for (const char* other : {"some text\n", "step,loss,lr\n1,2,3\n", "1,2.5,0.01,5\n", "\n"}) {
+    put_file(folder / "a.csv", other);
+    CHECK_THAT(error_message<FormatError>([&] { TrainLog log(folder / "a.csv", 1); }),
+               text_contains("a.csv: expected the log of the run that is resumed, found the line"));
+    CHECK(file_bytes(folder / "a.csv") == other);
+  }
+}
+
 TEST_CASE("TrainLog: what can't be written is refused with the path and the system's reason",
           "[train][train_log]") {
   const TemporaryFolder folder;

@@ -1,0 +1,164 @@
+#include "cli/commands/training_options.h"
+
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "base/error.h"
+#include "base/file.h"
+
+namespace glassbox::cli {
+
+namespace {
+
+std::uint64_t steps_of(const TrainingOptions& options, std::size_t sentences) {
+  if (!options.epochs) return options.steps.value_or(options.default_steps);
+  const std::uint64_t epochs = *options.epochs, batch_size = options.adam.batch_size;
+  if (epochs > std::numeric_limits<std::uint64_t>::max() / 2 / sentences) {
+    throw UsageError(
+        fmt::format("--epochs: expected fewer passes over {} sentences, found {}; use --steps",
+                    sentences, epochs));
+  }
+  return (epochs * sentences + batch_size - 1) / batch_size;
+}
+
+}  // namespace
+
+void TrainingOptions::visit(OptionTable& table, const char* out_help, const char* steps_help) {
+  table.group("Files");
+  table.file(out, "out", {.letter = 'o', .value = "FILE", .help = out_help, .per_run = true});
+  table.file(log_file, "log-file",
+             {.value = "FILE",
+              .help = "log of the run: CSV if FILE ends in .csv, else JSON lines; columns step, "
+                      "loss, lr, tokens",
+              .per_run = true});
+  table.integer(log_every, "log-every",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "log every Nth step, and the last",
+                 .per_run = true});
+  table.integer(inspect_every, "inspect-every",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "for the report, every Nth step: gradient norms and update ratios of each "
+                         "part of the model, into the log",
+                 .per_run = true});
+  table.integer(sample_every, "sample-every",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "for the report, every Nth step: sentences from the same random numbers, "
+                         "into the log",
+                 .per_run = true});
+  table.integer(save_every, "save-every",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "every Nth step a checkpoint beside --out: from cats.safetensors "
+                         "cats.step-00000100.safetensors",
+                 .per_run = true});
+  table.integer(
+      keep, "keep",
+      {.value = "K",
+       .range = at_least(1),
+       .help = "checkpoints to keep of those that this run writes; older ones are removed",
+       .per_run = true});
+  table.file(resume, "resume",
+             {.value = "FILE",
+              .help = "go on from this checkpoint, to the very bits of a run without a break: give "
+                      "the same text again; what shaped the run is set as it was",
+              .per_run = true});
+  table.group("Training");
+  table.integer(steps, "steps", {.value = "N", .help = steps_help}).default_value =
+      std::to_string(default_steps);
+  table.integer(epochs, "epochs",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "passes over the corpus, instead of --steps; the last batch may be "
+                         "shorter"});
+  table.integer(adam.batch_size, "batch-size",
+                {.value = "B",
+                 .range = between(1, 16384),
+                 .help = "sentences a step; the loss is the mean over them of each one's mean"});
+  table.number(
+      adam.learning_rate, "learning-rate",
+      {.alias = "lr", .value = "X", .range = above(0), .help = "learning rate of the first step"});
+  table.choice(adam.lr_schedule, "lr-schedule",
+               {.value = "linear|constant",
+                .help = "linear falls to 0 over the run: learning rate * (1 - step / steps), step "
+                        "from 0"});
+  table.number(adam.beta1, "beta1",
+               {.value = "X", .range = below(1), .help = "Adam's decay of the mean gradient"});
+  table.number(
+      adam.beta2, "beta2",
+      {.value = "X", .range = below(1), .help = "Adam's decay of the mean squared gradient"});
+  table.number(adam.epsilon, "adam-epsilon",
+               {.value = "X", .range = above(0), .help = "Adam's term against division by 0"});
+  table.flag(detect_anomaly, "detect-anomaly",
+             {.help = "look at every step's scalars first: the first that is NaN or infinite, "
+                      "forward or backward, is named with its operation, operands and sentence; "
+                      "takes more than twice the time",
+              .per_run = true});
+}
+
+void TrainingOptions::visit_machine(OptionTable& table) {
+  table.group("Machine");
+  seed.visit(table, "the same seed and the same file give the same bits");
+  threads.visit(table);
+}
+
+std::optional<AnyCheckpoint> read_resumed(const char* command, TrainingOptions& options,
+                                          OptionTable& table) {
+  if (!options.steps && !options.epochs && !options.resume) options.steps = options.default_steps;
+  if (!options.resume) return {};
+  AnyCheckpoint checkpoint = read_checkpoint(*options.resume);
+  const RunRecord& record =
+      std::visit([](const auto& c) -> const RunRecord& { return c.record; }, checkpoint);
+  if (record.command != command)
+    throw FormatError(
+        fmt::format("{}: expected a checkpoint of {}, found one of {}; resume it with "
+                    "that command",
+                    *options.resume, command, record.command));
+  table.restore(record.settings, *options.resume);
+  const std::string beside = model_path_of(*options.resume);
+  if (!table.is_given("out") && !beside.empty()) options.out = beside;
+  return checkpoint;
+}
+
+void check_options(const TrainingOptions& options, std::initializer_list<InputFile> inputs) {
+  if (options.steps && options.epochs) {
+    throw UsageError("--epochs: expected --steps or --epochs, found both; leave one out");
+  }
+  const std::string& out = options.out;
+  const std::string log = options.log_file.value_or("");
+  refuse_overwriting("out", out, inputs);
+  refuse_overwriting("out", out, {{"--resume", options.resume.value_or("")}});
+  if (!log.empty()) refuse_overwriting("log-file", log, inputs);
+  if (!log.empty() && (same_file(log, out) || same_file(log, out + ".tmp"))) {
+    throw UsageError(fmt::format(
+        "--log-file: expected another file than --out, found {}; it would be lost", log));
+  }
+  for (const auto& [given, option] : {std::pair(options.inspect_every, "inspect-every"),
+                                      std::pair(options.sample_every, "sample-every")})
+    if (given && (log.empty() || log.ends_with(".csv")))
+      throw UsageError(
+          fmt::format("--{0}: expected a --log-file of JSON lines, found {1}; write for instance "
+                      "--log-file run.jsonl",
+                      option, log.empty() ? "none" : log));
+  check_writable(out);
+  if (options.save_every) check_writable(checkpoint_path(out, *options.save_every));
+}
+
+TrainConfig train_config(const TrainingOptions& options, const Corpus& corpus) {
+  TrainConfig config = options.adam;
+  config.threads = options.threads.threads.value_or(0);
+  config.steps = steps_of(options, corpus.size());
+  if (options.epochs) config.sentences = *options.epochs * corpus.size();
+  config.seed = options.seed.seed;
+  try {
+    config.validate();
+  } catch (const ConfigError& error) {  // the flags are each in range, but don't go together
+    throw UsageError(error.what());
+  }
+  return config;
+}
+
+}  // namespace glassbox::cli
