@@ -1,6 +1,6 @@
 // glassbox: the program. Finds the command, runs it, and turns every failure into one line and an
-// exit status: 0 done, 1 the work failed, 2 the command line is wrong, 130 or 143 interrupted after
-// saving.
+// exit status: 0 done, 1 the work failed, 2 the command line is wrong, 130, 143 or 129 interrupted
+// after saving.
 #include <fmt/core.h>
 
 #include <exception>

@@ -96,8 +96,9 @@ const Command train_command = make_command<train>(
     "Reads a text, builds the vocabulary from its words or characters, trains a model and writes "
     "it to one file. "
     "The lines are shuffled once by the seed; step i takes the next sentences in that order, "
-    "around and around. SIGINT and SIGTERM finish the step, write the model as it then is and say "
-    "so. Nothing is printed to standard output.",
+    "around and around. SIGINT, SIGTERM and SIGHUP finish the step, write the model as it then is "
+    "and a checkpoint for --resume, and say so; a second one does not wait for the step. Nothing "
+    "is printed to standard output.",
     {"glassbox train data/first_grade.txt --out cats.safetensors",
      "glassbox train poems.txt --epochs 3 --batch-size 16 --n-embd 64 --log-file run.csv"});
 

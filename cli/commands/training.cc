@@ -187,6 +187,24 @@ void advise(const Summary& run, double guess, double passes) {
   }
 }
 
+// A new run does not empty the log of an old one, which gets another name: from run.csv run.1.csv.
+void keep_old_log(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return;
+  const fs::path log(path);
+  fs::path kept = log;
+  for (std::size_t n = 1; fs::exists(kept, error); ++n)
+    kept.replace_filename(log.stem().string() + fmt::format(".{}", n) + log.extension().string());
+  fs::rename(log, kept, error);
+  if (error)
+    throw FileError(
+        fmt::format("{}: the log of an earlier run can't be renamed: {}; choose "
+                    "another file",
+                    path, error.message()));
+  print_status(fmt::format("{}: the log of an earlier run is now {}", path, kept.string()));
+}
+
 // Throws FormatError if that is not the text that the run was begun with.
 void check_text(const RunRecord& begun, const RunRecord& given, const std::string& checkpoint,
                 const std::string& text) {
@@ -211,12 +229,15 @@ int run_training(const Training<T>& training) {
   if (options.log_file && resumed != nullptr) {
     log.emplace(*options.log_file, begun);
   } else if (options.log_file) {
+    keep_old_log(*options.log_file);
     log.emplace(*options.log_file);
   }
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
     warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line);
   }
   tell_start(model, tokenizer, corpus, config);
+  if (resumed == nullptr && std::filesystem::is_regular_file(out))
+    print_status(fmt::format("{}: there is one already, which will be replaced", out));
   if (resumed != nullptr)
     print_status(fmt::format("{}: {} of {} steps are done", *options.resume, begun, config.steps));
 
@@ -240,7 +261,8 @@ int run_training(const Training<T>& training) {
   print_status(
       fmt::format("a uniform guess among {} tokens costs {:.4f}", tokenizer.size(), guess));
   if (made > 0) {
-    print_status(fmt::format("first loss {:.4f}", summary.first.loss));
+    print_status(begun == 0 ? fmt::format("first loss {:.4f}", summary.first.loss)
+                            : fmt::format("loss of step {} {:.4f}", begun + 1, summary.first.loss));
     print_status(fmt::format(
         "last loss {:.4f}; mean of the last {} {:.4f}: a chance of {:.1f}% a token, in the "
         "geometric mean",

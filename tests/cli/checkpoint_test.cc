@@ -1,7 +1,9 @@
 // Runs that are broken off and taken up again.
 #include <filesystem>
+#include <random>
 
 #include "tests/cli/program.h"
+#include "train/checkpoint.h"
 
 using namespace glassbox;
 
@@ -145,4 +147,147 @@ TEST_CASE("resume: fine-tuning goes on with its new words, its frozen parameters
   CHECK_THAT(again.err, text_contains("loss on TINY.txt: "));
   CHECK(glassbox.file("b") == glassbox.file("a"));
   CHECK(glassbox.file("a.jsonl") == log);
+}
+
+namespace {
+
+// Runs the program in the background until `ready`, a shell's test, holds, then does `then`, in
+// which $P is the process; its exit status is the outcome's.
+Outcome interrupted(const Program& glassbox, const std::string& arguments, const std::string& ready,
+                    const std::string& then) {
+  return glassbox.shell("\"$G\" " + arguments + " & P=$!\nwhile ! { " + ready +
+                        "; } 2>/dev/null; do sleep 0.01; done\n" + then + "\nwait $P");
+}
+
+}  // namespace
+
+TEST_CASE("resume: a run that a signal ended says how to go on, and ends in the same bytes",
+          "[cli][resume]") {
+  const Program glassbox;
+  const std::string run = "train TINY.txt --steps 20000" + kTinyShape;
+  glassbox.output(run + "--out M --log-file whole.csv");
+  const Outcome ended = interrupted(glassbox, run + "--out S --log-file log.csv",
+                                    "[ \"$(wc -l < log.csv)\" -ge 50 ]", "kill -TERM $P");
+  CAPTURE(ended.err);
+  REQUIRE(ended.status == 143);
+  REQUIRE(checkpoints(glassbox).size() == 1);
+  const std::string from = checkpoints(glassbox)[0];
+  CHECK_THAT(lines_of(ended.err).back(), text_contains("; to go on, add --resume " + from));
+  glassbox.output("train TINY.txt --out S --log-file log.csv --resume " + from);
+  CHECK(glassbox.file("S") == glassbox.file("M"));
+  CHECK(glassbox.file("log.csv") == glassbox.file("whole.csv"));
+}
+
+TEST_CASE("resume: a second signal ends a long step at once and leaves the older files whole",
+          "[cli][resume]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "M", "older");
+  // A step of this model takes many seconds.
+  const Outcome ended = interrupted(
+      glassbox,
+      "train TINY.txt --n-layer 2 --n-embd 1024 --batch-size 2048 --steps 9 --threads 1 --out M",
+      "grep -q 'will be replaced' .stderr", "sleep 0.5; kill -INT $P; sleep 1.5; kill -INT $P");
+  CAPTURE(ended.err);
+  CHECK(ended.status == 130);
+  CHECK_THAT(ended.err, text_contains("finishing the step; a second signal ends it at once"));
+  CHECK_THAT(lines_of(ended.err).back(), text_contains("glassbox: ended in the middle of a step"));
+  CHECK(glassbox.file("M") == "older");
+  CHECK_FALSE(glassbox.has("M.tmp"));
+  CHECK(checkpoints(glassbox).empty());
+}
+
+TEST_CASE("resume: nohup's ignored SIGHUP stays ignored", "[cli][resume]") {
+  const Program glassbox;
+  const Outcome run = glassbox.shell(
+      "trap '' HUP\n\"$G\" train TINY.txt --steps 4000 --out M --log-file log.csv" + kTinyShape +
+      " & P=$!\nwhile [ \"$(wc -l < log.csv || echo 0)\" -lt 50 ]; do sleep 0.01; done "
+      "2>/dev/null\n"
+      "kill -HUP $P; wait $P");
+  CHECK(run.status == 0);
+  CHECK(lines_of(run.err).back() == "wrote M");
+}
+
+TEST_CASE("resume: a log that can't be written ends the run, which is saved", "[cli][resume]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "M", "older");
+  const std::string run = "train TINY.txt --steps 20000" + kTinyShape;
+  const Outcome full =
+      glassbox.shell("ulimit -f 128; \"$G\" " + run + "--out M --log-file log.csv");
+  CAPTURE(full.err);
+  CHECK(full.status == 1);
+  REQUIRE(checkpoints(glassbox).size() == 1);
+  const std::string from = checkpoints(glassbox)[0], last = lines_of(full.err).back();
+  CHECK_THAT(last, text_contains("glassbox: log.csv: the log can't be written: File too large"));
+  CHECK_THAT(last, text_contains("the run is saved as " + from));
+  CHECK(glassbox.file("M") == "older");
+  glassbox.output("train TINY.txt --out M --resume " + from);
+  glassbox.output(run + "--out N");
+  CHECK(glassbox.file("M") == glassbox.file("N"));
+}
+
+TEST_CASE("resume: a loss that is not finite leaves the last checkpoint and names it",
+          "[cli][resume]") {
+  const Program glassbox;
+  const Outcome run = glassbox("train TINY.txt --lr 1e15 --save-every 1 --out M");
+  CHECK(run.status == 1);
+  CHECK_THAT(run.err, text_contains("step 2: expected a finite loss"));
+  CHECK_THAT(run.err, text_contains("; the last checkpoint is " + checkpoint_name("M", 1)));
+  CHECK(checkpoints(glassbox) == std::vector<std::string>{checkpoint_name("M", 1)});
+  CHECK_NOTHROW(read_checkpoint(glassbox.folder / checkpoint_name("M", 1)));
+}
+
+TEST_CASE("resume: a new run keeps the old log and says so, and tells of the model in its place",
+          "[cli][resume]") {
+  const Program glassbox;
+  const std::string run = "train TINY.txt --steps 5 --out M --log-file run.csv" + kTinyShape;
+  CHECK(glassbox(run).err.find("M: ") == std::string::npos);
+  const std::string first = glassbox.file("run.csv");
+  const Outcome again = glassbox(run + "--seed 7");
+  CHECK_THAT(again.err, text_contains("run.csv: the log of an earlier run is now run.1.csv\n"));
+  CHECK_THAT(again.err, text_contains("M: there is one already, which will be replaced\n"));
+  CHECK(glassbox.file("run.1.csv") == first);
+  CHECK_THAT(glassbox(run).err, text_contains("is now run.2.csv\n"));
+  CHECK(glassbox.file("run.csv") == first);
+}
+
+namespace {
+
+// Kills a run again and again, each time at a random moment, takes it up from its last checkpoint,
+// and in the end compares. After each kill all checkpoints can be read.
+void check_kills(const Program& glassbox, int kills, unsigned seed) {
+  std::mt19937 random(seed);
+  const std::string steps = "--steps " + std::to_string(300 * kills) + kTinyShape;
+  glassbox.output("train TINY.txt --out M " + steps);
+  std::string begin = steps;
+  std::size_t read = 0;
+  for (int kill = 0; kill < kills; ++kill) {
+    const std::string delay = "0.0" + std::to_string(10 + random() % 80);
+    const Outcome run =
+        glassbox.shell("\"$G\" train TINY.txt --out S --save-every 3 --log-file log.csv " + begin +
+                       " & P=$!\nsleep " + delay + "\nkill -KILL $P; wait $P");
+    CAPTURE(kill, delay, begin, run.err);
+    if (run.status == 0) break;  // it was at its end
+    REQUIRE(run.status == 128 + SIGKILL);
+    const auto names = checkpoints(glassbox);
+    for (const std::string& name : names) {
+      if (name.ends_with(".tmp")) continue;
+      begin = "--resume " + name;
+      ++read;
+      CHECK_NOTHROW(read_checkpoint(glassbox.folder / name));
+    }
+  }
+  CHECK(read > 0);
+  glassbox.output("train TINY.txt --out S --log-file log.csv " + begin);
+  CHECK(glassbox.file("S") == glassbox.file("M"));
+}
+
+}  // namespace
+
+TEST_CASE("resume: kill -9 at any moment leaves checkpoints that can be read and gone on with",
+          "[cli][resume]") {
+  check_kills(Program(), 8, 1);
+}
+
+TEST_CASE("resume: a hundred kills at random moments", "[cli][resume][.slow]") {
+  check_kills(Program(), 100, 2);
 }

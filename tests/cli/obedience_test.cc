@@ -50,6 +50,9 @@ const Row kRows[] = {
     {"train", TRAIN "--log-file l.csv", "--log-every 4"},
     {"train", TRAIN "--log-file l.jsonl", "--inspect-every 3"},
     {"train", TRAIN "--log-file l.jsonl", "--sample-every 3"},
+    {"train", TRAIN, "--save-every 2"},
+    {"train", TRAIN "--save-every 1", "--keep 1"},
+    {"train", TRAIN, "--resume begun.step-00000003.safetensors"},
     {"train", TRAIN, "--steps 7"},
     {"train", "TINY.txt --epochs 1" SMALL, "--epochs 2"},
     {"train", TRAIN, "--batch-size 2"},
@@ -74,6 +77,9 @@ const Row kRows[] = {
     {"finetune", FINETUNE " --log-file l.csv", "--log-every 4"},
     {"finetune", FINETUNE " --log-file l.jsonl", "--inspect-every 3"},
     {"finetune", FINETUNE " --log-file l.jsonl", "--sample-every 3"},
+    {"finetune", FINETUNE, "--save-every 2"},
+    {"finetune", FINETUNE " --save-every 1", "--keep 1"},
+    {"finetune", FINETUNE, "--resume tuned.step-00000003.safetensors"},
     {"finetune", FINETUNE, "--steps 7"},
     {"finetune", "m.safetensors TINY.txt --epochs 1", "--epochs 2"},
     {"finetune", FINETUNE, "--batch-size 2"},
@@ -226,6 +232,8 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
   glassbox.output(
       "train TINY.txt --steps 5 --out two.safetensors --log-file LOG.jsonl "
       "--n-layer 2 --n-embd 8 --n-head 2");
+  glassbox.output("train " TRAIN " --save-every 3 --out begun");
+  glassbox.output("finetune " FINETUNE " --save-every 3 --out tuned");
   put_file(glassbox.folder / "CAPITALS.txt", "The lamp\nthe Lamp\n");
   put_file(glassbox.folder / "NEW.txt", "the lamp\nthe zebraxyz\n");
   put_file(glassbox.folder / "PROMPTS.txt", "the lamp\n");

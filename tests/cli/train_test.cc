@@ -247,8 +247,9 @@ TEST_CASE("train: SIGINT and SIGTERM finish the step, save the model and say so"
     const char *signals, *name;
     int status;
   };
-  for (const Case& c : {Case{"kill -INT $P", "SIGINT", 130}, Case{"kill -TERM $P", "SIGTERM", 143},
-                        Case{"kill -INT $P; kill -INT $P", "SIGINT", 130}}) {
+  for (const Case& c :
+       {Case{"kill -INT $P", "SIGINT", 130}, Case{"kill -TERM $P", "SIGTERM", 143},
+        Case{"kill -HUP $P", "SIGHUP", 129}, Case{"kill -INT $P; kill -INT $P", "SIGINT", 130}}) {
     const Outcome run = glassbox.shell(
         "rm -f M log.csv; \"$G\" train TINY.txt --steps 1000000000 --out M --log-file log.csv & "
         "P=$!\n"
