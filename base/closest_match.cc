@@ -7,8 +7,11 @@ namespace glassbox {
 
 std::string closest_match(std::string_view word, const std::vector<std::string>& candidates) {
   std::string best;
+  constexpr std::size_t kLongest = 256;  // nobody mistypes a longer one, and it would take long
+  if (word.size() > kLongest) return best;
   std::size_t limit = std::max<std::size_t>(1, word.size() * 2 / 5);  // beyond it is another word
   for (const std::string& candidate : candidates) {
+    if (candidate.size() > word.size() + limit || word.size() > candidate.size() + limit) continue;
     // edits[i][j] turn the first i letters of the word into the first j of the candidate.
     std::vector<std::vector<std::size_t>> edits(word.size() + 1,
                                                 std::vector<std::size_t>(candidate.size() + 1));

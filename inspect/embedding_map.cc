@@ -1,10 +1,13 @@
 #include "inspect/embedding_map.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
 
+#include "inspect/gradients.h"
 #include "inspect/inspection.h"
+#include "inspect/scale.h"
 
 namespace glassbox {
 
@@ -39,8 +42,9 @@ EmbeddingMap embedding_map(const Model<double>& model) {
   const ParameterSpec& table = *model.weights.layout().find("token_embedding");
   const std::size_t width = table.cols;
   const auto rows = static_cast<double>(table.rows);
+  const double scale = scale_to_one(summarize_parameter(table, model.weights.data()).largest);
   const auto at = [&](std::size_t word, std::size_t c) {
-    return model.weights.data()[table.index(word, c)];
+    return model.weights.data()[table.index(word, c)] * scale;
   };
   std::vector<double> mean(width);
   for (std::size_t w = 0; w < table.rows; ++w)
@@ -74,7 +78,7 @@ EmbeddingMap embedding_map(const Model<double>& model) {
       place.x += (at(w, c) - mean[c]) * axes[0][c];
       place.y += (at(w, c) - mean[c]) * axes[1][c];
     }
-    map.words.push_back(place);
+    map.words.push_back({place.x / scale, place.y / scale});
   }
   return map;
 }
@@ -85,27 +89,42 @@ std::vector<TokenId> all_words(const Model<double>& model) {
   std::iota(words.begin(), words.end(), TokenId{0});
   return words;
 }
+
+// A word's embedding, its largest channel brought to about 1: the cosine does not see it.
+std::vector<double> scaled_row(const Model<double>& model, TokenId word) {
+  const ParameterSpec& table = *model.weights.layout().find("token_embedding");
+  const double* const begin = model.weights.data() + table.index(word, 0);
+  std::vector<double> row(begin, begin + table.cols);
+  double largest = 0;
+  for (const double x : row) largest = std::max(largest, std::abs(x));
+  const double scale = scale_to_one(largest);
+  for (double& x : row) x *= scale;
+  return row;
+}
 }  // namespace
 
 NearestWords::NearestWords(const Model<double>& model) : NearestWords(model, all_words(model)) {}
 
 NearestWords::NearestWords(const Model<double>& model, std::span<const TokenId> among)
-    : model_(model), words_(among.begin(), among.end()), squares_(among.size()) {
-  const ParameterSpec& table = *model.weights.layout().find("token_embedding");
-  for (std::size_t c = 0; c < table.cols; ++c)
-    for (std::size_t i = 0; i < words_.size(); ++i) {
-      const double x = model.weights.data()[table.index(words_[i], c)];
-      columns_.push_back(x);
-      squares_[i] += x * x;
+    : model_(model),
+      words_(among.begin(), among.end()),
+      columns_(among.size() * model.config().n_embd),
+      squares_(among.size()) {
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    const std::vector<double> row = scaled_row(model, words_[i]);
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      columns_[c * words_.size() + i] = row[c];
+      squares_[i] += row[c] * row[c];
     }
+  }
 }
 
 std::vector<WordDistance> NearestWords::of(TokenId word, std::size_t count) const {
-  const ParameterSpec& table = *model_.weights.layout().find("token_embedding");
+  const std::vector<double> row = scaled_row(model_, word);
   std::vector<double> cosine(words_.size());
   double square = 0;
-  for (std::size_t c = 0; c < table.cols; ++c) {
-    const double x = model_.weights.data()[table.index(word, c)];
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    const double x = row[c];
     square += x * x;
     const double* const column = columns_.data() + c * words_.size();
     for (std::size_t i = 0; i < words_.size(); ++i) cosine[i] += x * column[i];

@@ -4,30 +4,38 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <limits>
+#include <utility>
 
 #include "autograd/scope.h"
 #include "base/closest_match.h"
 #include "inspect/lookup.h"
+#include "inspect/scale.h"
 
 namespace glassbox {
 
 ParameterSummary summarize_parameter(const ParameterSpec& spec, const double* values) {
-  double sum = 0, squares = 0, largest = 0;
+  double largest = 0;
   spec.for_each_element([&](std::size_t, std::size_t, std::size_t at) {
-    const double x = values[at];
+    if (std::abs(values[at]) > std::abs(largest)) largest = values[at];
+  });
+  const double scale = scale_to_one(largest);
+  double sum = 0, squares = 0;
+  spec.for_each_element([&](std::size_t, std::size_t, std::size_t at) {
+    const double x = values[at] * scale;
     sum += x;
     squares += x * x;
-    if (std::abs(x) > std::abs(largest)) largest = x;
   });
   const auto size = static_cast<double>(spec.size());
   const double mean = sum / size;
   // In a second pass, because the difference of two sums would lose digits.
   double spread = 0;
   spec.for_each_element([&](std::size_t, std::size_t, std::size_t at) {
-    spread += (values[at] - mean) * (values[at] - mean);
+    const double x = values[at] * scale - mean;
+    spread += x * x;
   });
-  return {&spec, mean, std::sqrt(spread / size), std::sqrt(squares), largest};
+  return {&spec, mean / scale, std::sqrt(spread / size) / scale, std::sqrt(squares) / scale,
+          largest};
 }
 
 std::string ParameterElement::name() const {
@@ -36,17 +44,32 @@ std::string ParameterElement::name() const {
 
 std::vector<ParameterElement> largest_elements(const ParameterLayout& layout, const double* values,
                                                std::size_t count) {
-  auto all = parameter_elements(layout, values, "");
-  std::ranges::stable_sort(all, std::greater(), [](const auto& e) { return std::abs(e.value); });
-  if (count < all.size()) all.resize(count);
-  return all;
+  const auto size = [](double x) { return std::isnan(x) ? HUGE_VAL : std::abs(x); };
+  const auto is_larger = [&](const ParameterElement& a, const ParameterElement& b) {
+    return size(a.value) > size(b.value);
+  };
+  std::vector<ParameterElement> largest;  // with up to as many candidates again
+  const auto keep_largest = [&] {
+    std::ranges::stable_sort(largest, is_larger);
+    if (largest.size() > count) largest.resize(count);
+  };
+  for (const ParameterSpec& spec : layout.parameters())
+    spec.for_each_element([&](std::size_t row, std::size_t col, std::size_t i) {
+      const ParameterElement element{&spec, row, col, values[i]};
+      if (largest.size() >= count && (count == 0 || !is_larger(element, largest[count - 1])))
+        return;
+      largest.push_back(element);
+      if (largest.size() >= 2 * count) keep_largest();
+    });
+  keep_largest();
+  return largest;
 }
 
 std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,
-                                                 const double* values, std::string_view text) {
+                                                 const double* values, std::string_view text,
+                                                 const Tokenizer& tokenizer) {
   const auto name = parse_scalar_name(text.empty() ? "all" : text);
-  const auto at = name ? name->numbers() : std::nullopt;
-  if (!at || name->position || at->size() > 2)
+  if (!name || name->position)
     refuse_name(text, "a parameter's name, with a row and a column in brackets or without",
                 "write layers.0.attention.query[7][3]");
   std::vector<ParameterElement> result;
@@ -54,12 +77,10 @@ std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,
   for (const ParameterSpec& spec : layout.parameters()) {
     names.push_back(spec.name);
     if (!text.empty() && name->name != spec.name) continue;
-    if (at->size() > 0) checked_index(text, "a row", (*at)[0], spec.rows);
-    if (at->size() > 1) checked_index(text, "a column", (*at)[1], spec.cols);
-    spec.for_each_element([&](std::size_t row, std::size_t col, std::size_t i) {
-      if ((at->empty() || row == (*at)[0]) && (at->size() < 2 || col == (*at)[1]))
-        result.push_back({&spec, row, col, values[i]});
-    });
+    const ElementIndex at = element_index(text, *name, spec, tokenizer);
+    for (std::size_t row = at.row.value_or(0); row < (at.row ? *at.row + 1 : spec.rows); ++row)
+      for (std::size_t col = at.col.value_or(0); col < (at.col ? *at.col + 1 : spec.cols); ++col)
+        result.push_back({&spec, row, col, values[spec.index(row, col)]});
   }
   if (result.empty())
     refuse_name(text, "the name of a parameter",
@@ -68,19 +89,18 @@ std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,
 }
 
 std::vector<PlaceNorm> norms_by_place(const ParameterLayout& layout, const double* gradients) {
-  std::vector<PlaceNorm> result;
+  std::vector<std::pair<std::string, std::vector<double>>> places;  // norms of its parameters
   for (const ParameterSpec& spec : layout.parameters()) {
     std::string place = spec.name;
     if (place.starts_with("layers."))
       place = place.substr(0, place.find('.', 7));
     else if (place.ends_with("_embedding"))
       place = "embeddings";
-    auto found = std::ranges::find(result, place, &PlaceNorm::place);
-    if (found == result.end()) found = result.insert(result.end(), {place, 0});
-    const double norm = summarize_parameter(spec, gradients).norm;
-    found->norm += norm * norm;
+    if (places.empty() || places.back().first != place) places.push_back({place, {}});
+    places.back().second.push_back(summarize_parameter(spec, gradients).norm);
   }
-  for (PlaceNorm& place : result) place.norm = std::sqrt(place.norm);
+  std::vector<PlaceNorm> result;
+  for (const auto& [place, norms] : places) result.push_back({place, norm_of(norms)});
   return result;
 }
 
@@ -105,7 +125,8 @@ std::vector<PlaceNorm> update_ratios(const ParameterLayout& layout, const T* bef
   }
   auto result = norms_by_place(layout, moved.data());
   const auto sizes = norms_by_place(layout, size.data());
-  for (std::size_t i = 0; i < result.size(); ++i) result[i].norm /= std::max(sizes[i].norm, 1e-300);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i].norm /= std::max(sizes[i].norm, std::numeric_limits<double>::denorm_min());
   return result;
 }
 

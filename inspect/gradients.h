@@ -28,9 +28,11 @@ struct ParameterElement {
 std::vector<ParameterElement> largest_elements(const ParameterLayout& layout, const double* values,
                                                std::size_t count);
 // "layers.0.attention.query" is all its elements, "...query[7]" a row, "...query[7][3]" one, "" all
-// there are. Throws ConfigError naming the nearest name or the range.
+// there are; see element_index() for words. Throws ConfigError naming the nearest name or the
+// range.
 std::vector<ParameterElement> parameter_elements(const ParameterLayout& layout,
-                                                 const double* values, std::string_view name);
+                                                 const double* values, std::string_view name,
+                                                 const Tokenizer& tokenizer);
 
 // The gradient's norm of the embeddings, of each layer, of the output matrix.
 struct PlaceNorm {

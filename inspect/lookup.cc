@@ -6,6 +6,7 @@
 
 #include "base/closest_match.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 namespace glassbox {
 
@@ -19,6 +20,68 @@ std::size_t checked_index(std::string_view name, const char* what, std::size_t i
     refuse_name(name, fmt::format("{} from 0 to {}, found {}", what, size - 1, index),
                 "count from 0");
   return index;
+}
+
+namespace {
+std::optional<std::size_t> single_number(std::string_view index) {
+  ScalarName name;
+  name.index = index;
+  const auto numbers = name.numbers();
+  return numbers && numbers->size() == 1 ? std::optional(numbers->front()) : std::nullopt;
+}
+}  // namespace
+
+TokenId find_word(std::string_view text, std::string_view word, const Tokenizer& tokenizer) {
+  const auto known = [&](std::string_view as) {
+    TokenId id = tokenizer.find(as);
+    if (id == tokenizer.size() && as == tokenizer.word(tokenizer.bos())) id = tokenizer.bos();
+    if (id == tokenizer.size() && tokenizer.lowercase()) id = tokenizer.find(lower_case(as));
+    return id;
+  };
+  if (find_invalid_utf8(word) != kValidUtf8) refuse_name(text, "UTF-8", "no word has other bytes");
+  if (const TokenId id = known(word); id < tokenizer.size()) return id;
+  if (word.size() > 2 && word.front() == '"' && word.back() == '"')
+    if (const TokenId id = known(word.substr(1, word.size() - 2)); id < tokenizer.size()) return id;
+  if (const auto id = single_number(word))
+    return static_cast<TokenId>(checked_index(text, "a word, or an id", *id, tokenizer.size()));
+
+  const auto& words = tokenizer.words();
+  const auto alike = std::ranges::find_if(words, [folded = lower_case(word)](const auto& other) {
+    return lower_case(other) == folded;
+  });
+  const std::string near = alike == words.end() ? closest_match(word, words) : *alike;
+  std::string advice = tokenizer.unk() ? fmt::format("it reads all others as {}", kUnk)
+                                       : "its vocabulary is in the model file";
+  if (!near.empty())
+    advice = fmt::format("did you mean {}{}{}?", text.substr(0, text.rfind(word)), near,
+                         text.substr(text.rfind(word) + word.size()));
+  refuse_name(text, "a word that the model knows", advice);
+}
+
+ElementIndex element_index(std::string_view text, const ScalarName& name,
+                           const ParameterSpec& parameter, const Tokenizer& tokenizer) {
+  ElementIndex at;
+  if (!name.index) return at;
+  const auto numbers = name.numbers();
+  if (numbers && numbers->size() <= 2) {
+    at.row = numbers->front();
+    if (numbers->size() == 2) at.col = numbers->back();
+  } else if (!numbers && parameter.has_token_rows) {
+    std::string_view word = *name.index;  // may itself have brackets in it
+    const std::size_t cut = word.rfind("][");
+    if (cut != word.npos && tokenizer.find(word) == tokenizer.size()) {
+      at.col = single_number(word.substr(cut + 2));
+      if (!at.col) refuse_name(text, "a number as column", "write output[cat][3]");
+      word = word.substr(0, cut);
+    }
+    at.row = find_word(text, word, tokenizer);
+  } else {
+    refuse_name(text, "a row and a column in brackets",
+                fmt::format("write {}[7][3]", parameter.name));
+  }
+  checked_index(text, "a row", *at.row, parameter.rows);
+  if (at.col) checked_index(text, "a column", *at.col, parameter.cols);
+  return at;
 }
 
 namespace {
@@ -47,20 +110,6 @@ std::vector<std::size_t> indices(std::string_view text, const ScalarName& name, 
   return *numbers;
 }
 
-TokenId word_index(std::string_view text, const ScalarName& name, const Tokenizer& tokenizer) {
-  if (!name.index) refuse_name(text, "a word in brackets", "write logits@0[word]");
-  for (TokenId id = 0; id < tokenizer.size(); ++id)
-    if (tokenizer.word(id) == *name.index) return id;
-  if (const auto number = name.numbers(); number && number->size() == 1)
-    return static_cast<TokenId>(
-        checked_index(text, "a word, or an id", number->front(), tokenizer.size()));
-  const std::string near = closest_match(*name.index, tokenizer.words());
-  refuse_name(text, "a word that the model knows",
-              near.empty()
-                  ? "its vocabulary is in the model file"
-                  : fmt::format("did you mean {}@{}[{}]?", name.name, *name.position, near));
-}
-
 // A scalar inside a matrix, or nothing if no matrix has one of that name.
 std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view text,
                                       const ScalarName& name, std::size_t position) {
@@ -82,7 +131,7 @@ std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view t
   const auto row = expand_named(inspection.matrix(stage->stage, stage->layer)(position, 0));
   for (const auto& node : row->inner_nodes())
     if (node.what == what.substr(1) && (scale || (node.i == at[0] && node.j == at[1])))
-      return NamedScalar{std::string(text), Value<double>(row->tape(), node.node), row};
+      return NamedScalar{row->tape().label(node.node), Value<double>(row->tape(), node.node), row};
   return {};
 }
 
@@ -111,14 +160,19 @@ NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
   if (text == "loss") return {"loss", inspection.loss(), nullptr};
 
   if (const ParameterSpec* spec = inspection.layout().find(name->name); spec && !name->position) {
-    const auto at = indices(text, *name, 2, "[row][column]");
-    checked_index(text, "a row", at[0], spec->rows);
-    checked_index(text, "a column", at[1], spec->cols);
-    return {std::string(text), inspection.gpt().parameter(spec->name, at[0], at[1]), nullptr};
+    const ElementIndex at = element_index(text, *name, *spec, inspection.tokenizer());
+    if (!at.col)
+      refuse_name(text, "two indices in brackets", fmt::format("write {}[7][3]", spec->name));
+    const auto value = inspection.gpt().parameter(spec->name, *at.row, *at.col);
+    NamedScalar scalar{value.label(), value, nullptr};
+    if (spec->has_token_rows) scalar.token = static_cast<TokenId>(*at.row);
+    return scalar;
   }
 
   auto all = value_names(inspection.config().n_layer);
   if (std::find(all.begin(), all.end(), name->name) == all.end()) {
+    if (inspection.layout().find(name->name))
+      refuse_name(text, "no position", fmt::format("write {}[7][3]", name->name));
     for (const ParameterSpec& spec : inspection.layout().parameters()) all.push_back(spec.name);
     refuse_name(text, "the name of a parameter or of a value",
                 suggestion(name->name, all,
@@ -135,7 +189,8 @@ NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
   const Matrix<double> matrix = inspection.matrix(stage->stage, stage->layer);
   std::size_t column = 0;
   if (stage->stage == Stage::logits) {
-    column = word_index(text, *name, inspection.tokenizer());
+    if (!name->index) refuse_name(text, "a word in brackets", "write logits@0[word]");
+    column = find_word(text, *name->index, inspection.tokenizer());
   } else if (stage->stage == Stage::loss) {
     indices(text, *name, 0, "@0");
   } else {
@@ -144,8 +199,8 @@ NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
     column = stage->part * width +
              checked_index(text, "an index", indices(text, *name, 1, "@0[5]")[0], width);
   }
-  return {std::string(text), Value<double>(inspection.tape(), matrix.node(position, column)),
-          nullptr};
+  const Value<double> value = matrix(position, column);
+  return {value.label(), value, nullptr};
 }
 
 std::string scalar_name(const Value<double>& value) {

@@ -2,14 +2,16 @@
 //
 //   loss, loss@2                            the mean, and one position's
 //   layers.0.attention.query[7][3]          a parameter, [out][in]
+//   token_embedding[cat][3], output[4][3]   where a row is a token's: its id, or else the word
 //   layers.0.attention.q@2[5]               a value; every stage of nn/labels.h has such a name
-//   logits@2[cat]                           words, or ids where no word is meant
-//   layers.0.attention.scores@2[1][0]       inside a matrix: head 1 at position 2, looking back at
-//   0 layers.0.attention.weights@2[1][0]      its softmax norm.scale@2, layers.0.mlp.norm.scale@2
-//   what a norm multiplied its row by
+//   logits@2[cat]                           a word, or else its id
+//   layers.0.attention.scores@2[1][0]       inside a matrix: head 1 at position 2, looking at 0
+//   layers.0.attention.weights@2[1][0]      its softmax
+//   norm.scale@2, layers.0.mlp.norm.scale@2 what a norm multiplied its row by
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,9 +21,10 @@
 namespace glassbox {
 
 struct NamedScalar {
-  std::string name;
+  std::string name;  // as its label has it
   Value<double> value;
   std::shared_ptr<const Expansion<double>> inner;  // the tape of a scalar inside a matrix
+  std::optional<TokenId> token = {};               // whose row of a parameter it lies in
 };
 
 // What a look-up by name refuses. Both throw ConfigError: "NAME: expected EXPECTED; ADVICE", and
@@ -30,6 +33,20 @@ struct NamedScalar {
                               const std::string& advice);
 std::size_t checked_index(std::string_view name, const char* what, std::size_t index,
                           std::size_t size);
+
+// The token that a name means by `word`, a part of `text`: the word as it stands or folded as the
+// model's text was, in quotes or without, or its id. "<bos>" is one. Throws ConfigError naming the
+// nearest word.
+TokenId find_word(std::string_view text, std::string_view word, const Tokenizer& tokenizer);
+
+// The row and the column in the brackets of a parameter's name, if they are given. A row that
+// belongs to a token may be called by its word, except that a number is always an id: the word "3"
+// is written in quotes, output["3"]. Throws ConfigError.
+struct ElementIndex {
+  std::optional<std::size_t> row, col;
+};
+ElementIndex element_index(std::string_view text, const ScalarName& name,
+                           const ParameterSpec& parameter, const Tokenizer& tokenizer);
 
 // Throws ConfigError, naming the nearest name or the range an index must lie in.
 NamedScalar find_scalar(Inspection& inspection, std::string_view name);

@@ -41,9 +41,8 @@ Model<T> extend_vocabulary(const Model<T>& model, const std::vector<std::string>
   for (std::size_t i = 0; i < layout.parameters().size(); ++i) {
     const ParameterSpec& p = layout.parameters()[i];
     const ParameterSpec& old = model.weights.layout().parameters()[i];
-    const bool by_word = p.name == "token_embedding" || p.name == "output";
     p.for_each_element([&](std::size_t row, std::size_t col, std::size_t at) {
-      const std::size_t old_row = by_word ? from[row] : row;
+      const std::size_t old_row = p.has_token_rows ? from[row] : row;
       grown.weights.data()[at] = old_row < old.rows
                                      ? model.weights.data()[old.index(old_row, col)]
                                      : static_cast<T>(random.gaussian(p.initial_std));

@@ -16,6 +16,7 @@ std::size_t padded(std::size_t width) { return (width + 15) / 16 * 16; }
 }  // namespace
 
 ParameterLayout::ParameterLayout(const GptConfig& config) : config_(config) {
+  config.validate();
   const std::size_t V = config.vocab_size, C = config.n_embd, F = config.hidden();
   // The next block of the slab.
   const auto block = [this](std::size_t rows, std::size_t cols) {
@@ -23,22 +24,22 @@ ParameterLayout::ParameterLayout(const GptConfig& config) : config_(config) {
     slab_size_ += rows * next.pitch;
     return next;
   };
-  const auto table = [this](const char* name, const ParameterBlock& b) {
-    parameters_.push_back({name, b.rows, b.cols, false, kInitialStd, b.offset, b.pitch});
+  const auto table = [this](const char* name, const ParameterBlock& b, bool of_tokens) {
+    parameters_.push_back({name, b.rows, b.cols, false, of_tokens, kInitialStd, b.offset, b.pitch});
   };
   // The matrix whose `outputs` columns of the block begin at `column`.
   const auto matrix = [this](std::string name, const ParameterBlock& b, std::size_t column,
-                             std::size_t outputs) {
-    parameters_.push_back(
-        {std::move(name), outputs, b.rows, true, kInitialStd, b.offset + column, b.pitch});
+                             std::size_t outputs, bool to_tokens = false) {
+    parameters_.push_back({std::move(name), outputs, b.rows, true, to_tokens, kInitialStd,
+                           b.offset + column, b.pitch});
   };
 
   token_embedding = block(V, C);
-  table("token_embedding", token_embedding);
+  table("token_embedding", token_embedding, true);
   position_embedding = block(config.block_size, C);
-  table("position_embedding", position_embedding);
+  table("position_embedding", position_embedding, false);
   output = block(C, V);
-  matrix("output", output, 0, V);
+  matrix("output", output, 0, V, true);
   for (std::size_t i = 0; i < config.n_layer; ++i) {
     const LayerBlocks b{block(C, 3 * C), block(C, C), block(C, F), block(F, C)};
     const std::string layer = fmt::format("layers.{}.", i);

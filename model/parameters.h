@@ -25,6 +25,7 @@ struct ParameterSpec {
   std::string name;           // "layers.0.attention.query"
   std::size_t rows, cols;     // as in the file: [out][in]; a table has one row an entry
   bool is_matrix;             // in memory [in][out]; else a table, in memory as in the file
+  bool has_token_rows;        // row i belongs to token i
   double initial_std;         // drawn from a normal distribution with mean 0
   std::size_t offset, pitch;  // in memory
 
@@ -55,7 +56,7 @@ struct LayerBlocks {
 
 class ParameterLayout {
  public:
-  // REQUIRES: config.validate() passes.
+  // Throws ConfigError, as config.validate() does.
   explicit ParameterLayout(const GptConfig& config);
 
   const GptConfig& config() const { return config_; }

@@ -21,7 +21,7 @@ struct WeightsView {
 template <class T>
 class Weights {
  public:
-  // REQUIRES: config.validate() passes.
+  // Throws ConfigError, as config.validate() does.
   explicit Weights(const GptConfig& config);
   // A copy of somebody else's.
   explicit Weights(WeightsView<T> weights);

@@ -13,6 +13,7 @@
 #include "inspect/embedding_map.h"
 #include "inspect/gradcheck.h"
 #include "inspect/gradients.h"
+#include "inspect/lookup.h"
 
 namespace glassbox::cli {
 
@@ -121,7 +122,8 @@ int show_parameters(const ParamsOptions& options) {
   const ParameterLayout& layout = model.weights.layout();
   const double* values = model.weights.data();
   if (!options.name.empty() || options.csv) {
-    print_entries(parameter_elements(layout, values, options.name), options.csv, "value");
+    print_entries(parameter_elements(layout, values, options.name, model.tokenizer), options.csv,
+                  "value");
     return 0;
   }
   const GptConfig& c = model.config();
@@ -143,7 +145,8 @@ int show_gradients(const GradientsOptions& options) {
   const double* gradient = parameter_gradients(inspection);
   const std::string& name = options.name;
   if (options.csv || !name.empty()) {
-    print_entries(parameter_elements(layout, gradient, name), options.csv, "gradient");
+    print_entries(parameter_elements(layout, gradient, name, inspection.tokenizer()), options.csv,
+                  "gradient");
     return 0;
   }
   Table losses({1, 2});
@@ -224,12 +227,10 @@ int check_gradients(const GradcheckCommandOptions& options) {
 
 int show_neighbours(const NeighboursOptions& options) {
   const auto model = read_model_as<double>(options.model);
-  const auto ids = model.tokenizer.encode(options.word);
-  if (ids.size() != 1)
-    throw UsageError(fmt::format("inspect neighbours: expected one word, found {}", ids.size()));
+  const TokenId asked = find_word(options.word, options.word, model.tokenizer);
   Table table;
   table.row({"word", "cosine"});
-  for (const auto& word : NearestWords(model).of(ids[0], options.top.top))
+  for (const auto& word : NearestWords(model).of(asked, options.top.top))
     table.row(
         {escape_controls(model.tokenizer.word(word.word)), fmt::format("{:.4f}", word.cosine)});
   print(table.text());
@@ -241,9 +242,10 @@ int show_neighbours(const NeighboursOptions& options) {
 const Command inspect_params_command = make_command<show_parameters>(
     "inspect params", "a model's parameters",
     "Prints every parameter with its shape, mean, spread, norm and largest entries; or one "
-    "parameter, one row or one entry by name. Rows are outputs and columns inputs, as in the file.",
+    "parameter, one row or one entry by name. Rows are outputs and columns inputs, as in the file. "
+    "The rows of token_embedding and output are words, by their number or as words.",
     {"glassbox inspect params cats.safetensors",
-     "glassbox inspect params cats.safetensors 'layers.0.attention.query[7]'"});
+     "glassbox inspect params cats.safetensors 'token_embedding[cat]'"});
 
 const Command inspect_gradients_command = make_command<show_gradients>(
     "inspect gradients", "the gradients of a sentence's loss",

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/view/text.h"
 #include "inspect/logit_split.h"
+#include "inspect/lookup.h"
 
 namespace glassbox::cli {
 
@@ -48,14 +49,7 @@ int trace(const TraceOptions& options) {
   }
   const auto guesses = guesses_by_layer(inspection, position);
   TokenId word = likeliest_tokens(guesses.back().probabilities, 1)[0];
-  if (options.word) {
-    const std::string& text = *options.word;
-    const auto ids = text == tokenizer.word(tokenizer.bos()) ? std::vector<TokenId>{tokenizer.bos()}
-                                                             : tokenizer.encode(text);
-    if (ids.size() != 1)
-      throw UsageError(fmt::format("--word: expected one word, found {}", ids.size()));
-    word = ids[0];
-  }
+  if (options.word) word = find_word("--word " + *options.word, *options.word, tokenizer);
   const LogitSplit split = logit_split(inspection, position, word);
 
   std::string sentence;

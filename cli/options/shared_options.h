@@ -13,7 +13,7 @@ constexpr const char* kModelHelp = "model file, as train writes it";
 constexpr const char* kSentenceHelp = "words that the model knows, in one argument";
 constexpr const char* kTextHelp = "text file, UTF-8, one sentence a line";
 constexpr const char* kEntryHelp =
-    "a parameter, a row or an entry: output, output[7], output[7][3]";
+    "a parameter, a row or an entry: output, output[7], output[cat][3]";
 
 struct SeedOption {
   std::uint32_t seed = 42;

@@ -25,10 +25,43 @@ TEST_CASE("summarize: mean, spread, norm and largest of a known parameter",
   CHECK(summary.largest == -5);
 }
 
+TEST_CASE("summarize: a parameter and its multiple by any power of two have the same figures",
+          "[inspect][gradients]") {
+  const auto model = inspected_model();
+  const ParameterSpec& spec = *model.weights.layout().find("layers.1.mlp.hidden");
+  const auto scaled_by = [&](int exponent) {
+    auto copy = inspected_model();
+    for (std::size_t i = 0; i < copy.weights.layout().slab_size(); ++i)
+      copy.weights.data()[i] = std::ldexp(copy.weights.data()[i], exponent);
+    return copy;
+  };
+  const ParameterSummary plain = summarize_parameter(spec, model.weights.data());
+  const auto norms = norms_by_place(model.weights.layout(), model.weights.data());
+  const auto map = embedding_map(model);
+  for (const int exponent : {-1000, -700, 700, 1015}) {  // squares are beyond the range of double
+    CAPTURE(exponent);
+    const auto copy = scaled_by(exponent);
+    const ParameterSummary summary = summarize_parameter(spec, copy.weights.data());
+    CHECK(summary.mean == std::ldexp(plain.mean, exponent));
+    CHECK(summary.std == std::ldexp(plain.std, exponent));
+    CHECK(summary.norm == std::ldexp(plain.norm, exponent));
+    const auto norms_of_copy = norms_by_place(copy.weights.layout(), copy.weights.data());
+    for (std::size_t i = 0; i < norms.size(); ++i)
+      CHECK(norms_of_copy[i].norm == std::ldexp(norms[i].norm, exponent));
+    for (const auto& ratio : update_ratios(copy.weights.layout(), copy.weights.data(),
+                                           scaled_by(exponent + 1).weights.data()))
+      CHECK(ratio.norm == 1);
+    CHECK(embedding_map(copy).shown == map.shown);
+    CHECK(embedding_map(copy).words[5].x == std::ldexp(map.words[5].x, exponent));
+    CHECK(NearestWords(copy).of(4, 1)[0].cosine == NearestWords(model).of(4, 1)[0].cosine);
+  }
+}
+
 TEST_CASE("entries: a row speaks [out][in] although memory is turned", "[inspect][gradients]") {
   const auto model = inspected_model();
   const ParameterLayout& layout = model.weights.layout();
-  const auto row = parameter_elements(layout, model.weights.data(), "layers.1.mlp.hidden[30]");
+  const auto row =
+      parameter_elements(layout, model.weights.data(), "layers.1.mlp.hidden[30]", model.tokenizer);
   REQUIRE(row.size() == 8);
   REQUIRE(row[3].name() == "layers.1.mlp.hidden[30][3]");
   REQUIRE(row[3].value == model.weights.data()[layout.find("layers.1.mlp.hidden")->index(30, 3)]);
@@ -36,21 +69,50 @@ TEST_CASE("entries: a row speaks [out][in] although memory is turned", "[inspect
 
 TEST_CASE("entries: no name is every parameter", "[inspect][gradients]") {
   const auto model = inspected_model();
-  REQUIRE(parameter_elements(model.weights.layout(), model.weights.data(), "").size() ==
-          model.config().parameter_count());
+  REQUIRE(parameter_elements(model.weights.layout(), model.weights.data(), "", model.tokenizer)
+              .size() == model.config().parameter_count());
 }
 
 TEST_CASE("entries: a wrong name or index is refused", "[inspect][gradients]") {
   const auto model = inspected_model();
   const auto message = [&](const char* name) {
-    return error_message<ConfigError>(
-        [&] { parameter_elements(model.weights.layout(), model.weights.data(), name); });
+    return error_message<ConfigError>([&] {
+      parameter_elements(model.weights.layout(), model.weights.data(), name, model.tokenizer);
+    });
   };
   CHECK_THAT(message("layers.0.attention.qery"),
              text_contains("did you mean layers.0.attention.query?"));
   CHECK_THAT(message("output[21]"), text_contains("a row from 0 to 20, found 21"));
   CHECK_THAT(message("output[0][8]"), text_contains("a column from 0 to 7, found 8"));
-  CHECK_THAT(message("output[0][1][2]"), text_contains("expected a parameter's name"));
+  CHECK_THAT(message("output[0][1][2]"), text_contains("a row and a column in brackets"));
+}
+
+TEST_CASE("entries: a word stands for its row", "[inspect][gradients]") {
+  const auto model = inspected_model();
+  const auto names = [&](const char* name) {
+    const auto found =
+        parameter_elements(model.weights.layout(), model.weights.data(), name, model.tokenizer);
+    return std::pair(found.size(), found.front().name());
+  };
+  CHECK(names("output[w4]") == std::pair(std::size_t{8}, std::string("output[4][0]")));
+  CHECK(names("token_embedding[W4][3]") ==
+        std::pair(std::size_t{1}, std::string("token_embedding[4][3]")));
+}
+
+TEST_CASE("largest_elements: as sorting all of them has it, and what is no number comes first",
+          "[inspect][gradients]") {
+  auto model = inspected_model();
+  const ParameterLayout& layout = model.weights.layout();
+  model.weights.data()[layout.find("output")->index(3, 2)] = std::nan("");
+  const auto some = largest_elements(layout, model.weights.data(), 7),
+             all = largest_elements(layout, model.weights.data(), 1u << 20);
+  REQUIRE(all.size() == model.config().parameter_count());
+  REQUIRE(some.size() == 7);
+  REQUIRE(largest_elements(layout, model.weights.data(), 0).empty());
+  CHECK(some[0].name() == "output[3][2]");
+  for (std::size_t i = 0; i < some.size(); ++i) CHECK(some[i].name() == all[i].name());
+  for (std::size_t i = 2; i < all.size(); ++i)
+    CHECK(std::abs(all[i].value) <= std::abs(all[i - 1].value));
 }
 
 TEST_CASE("norms_by_place: the squares add up to the whole gradient's", "[inspect][gradients]") {
@@ -58,8 +120,8 @@ TEST_CASE("norms_by_place: the squares add up to the whole gradient's", "[inspec
   double places = 0, all = 0;
   for (const auto& place : norms_by_place(inspection.layout(), parameter_gradients(inspection)))
     places += place.norm * place.norm;
-  for (const ParameterElement& e :
-       parameter_elements(inspection.layout(), parameter_gradients(inspection), ""))
+  for (const ParameterElement& e : parameter_elements(
+           inspection.layout(), parameter_gradients(inspection), "", inspection.tokenizer()))
     all += e.value * e.value;
   REQUIRE(norms_by_place(inspection.layout(), parameter_gradients(inspection)).size() == 4);
   REQUIRE(places == Approx(all).epsilon(1e-12));

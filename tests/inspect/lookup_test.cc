@@ -152,6 +152,58 @@ TEST_CASE("find_scalar: a wrong name is refused with the nearest one", "[inspect
   CHECK_THAT(message("logits@2[w99]"), text_contains("did you mean logits@2[w9]?"));
 }
 
+namespace {
+Model<double> model_with_words(std::vector<std::string> words, bool lowercase) {
+  const GptConfig shape{
+      .vocab_size = words.size() + 1, .block_size = 4, .n_layer = 1, .n_head = 1, .n_embd = 4};
+  return {Tokenizer::from_words(std::move(words), lowercase, "test"),
+          drawn_weights<double>(shape, 7), "{}"};
+}
+}  // namespace
+
+TEST_CASE("find_scalar: a word stands for an index wherever a row is a word's",
+          "[inspect][lookup]") {
+  Inspection inspection(model_with_words({"1", "3", "a][2", "cat", "élan"}, true), "cat cat");
+  const auto name = [&](const char* text) { return find_scalar(inspection, text).name; };
+  CHECK(name("token_embedding[cat][3]") == "token_embedding[3][3]");
+  CHECK(name("token_embedding[CAT][3]") == "token_embedding[3][3]");
+  CHECK(name("output[ÉLAN][0]") == "output[4][0]");
+  CHECK(name("output[<bos>][0]") == "output[5][0]");
+  CHECK(name("output[a][2][0]") == "output[2][0]");
+  CHECK(name("logits@0[Cat]") == "logits@0[cat]");
+  CHECK(name("logits@0[4]") == "logits@0[élan]");
+  CHECK(name("logits@0[a][2]") == "logits@0[a][2]");
+  // A number is a word behind logits, and a row behind a parameter unless it stands in quotes.
+  CHECK(name("logits@0[3]") == "logits@0[3]");
+  CHECK(find_scalar(inspection, "logits@0[3]").value.id() ==
+        inspection.matrix(Stage::logits).node(0, 1));
+  CHECK(name("output[3][0]") == "output[3][0]");
+  CHECK(name("output[\"3\"][0]") == "output[1][0]");
+  CHECK(find_scalar(inspection, "output[\"3\"][0]").token == TokenId{1});
+  CHECK(!find_scalar(inspection, "position_embedding[1][0]").token);
+
+  const auto message = [&](const char* text) {
+    return error_message<ConfigError>([&] { find_scalar(inspection, text); });
+  };
+  CHECK_THAT(message("output[czt][3]"), text_contains("did you mean output[cat][3]?"));
+  CHECK_THAT(message("output[cat]"), text_contains("two indices"));
+  CHECK_THAT(message("output[cat][x]"), text_contains("a number as column"));
+  CHECK_THAT(message("output[cat][4]"), text_contains("a column from 0 to 3, found 4"));
+  CHECK_THAT(message("output@0[cat]"), text_contains("expected no position"));
+  CHECK_THAT(message("output[\xff][0]"), text_contains("expected UTF-8"));
+  CHECK_THAT(message("layers.0.attention.query[cat][0]"), text_contains("a row and a column"));
+}
+
+TEST_CASE("find_word: in text with capitals a word has its own, and the others are suggested",
+          "[inspect][lookup]") {
+  const auto model = model_with_words({"CAT", "Dog", "cat"}, false);
+  CHECK(find_word("CAT", "CAT", model.tokenizer) == 0);
+  CHECK(find_word("cat", "cat", model.tokenizer) == 2);
+  CHECK_THAT(
+      error_message<ConfigError>([&] { find_word("output[DOG][1]", "DOG", model.tokenizer); }),
+      text_contains("did you mean output[Dog][1]?"));
+}
+
 TEST_CASE("find_scalar: an index outside is refused with its range", "[inspect][lookup]") {
   Inspection inspection(inspected_model(), kSentence);
   const auto message = [&](const char* name) {
