@@ -5,6 +5,10 @@
 
 namespace glassbox {
 
+namespace {
+constexpr double kNearOne = 1 + 1.0 / 1024;
+}
+
 template <class T>
 std::vector<double> log_probabilities(Decoder<T>& model, std::span<const TokenId> tokens) {
   const std::size_t count = std::min(tokens.size() - 1, model.config().block_size);
@@ -17,7 +21,16 @@ std::vector<double> log_probabilities(Decoder<T>& model, std::span<const TokenId
     const double largest = *std::max_element(row.begin(), row.end());
     double sum = 0;
     for (const T logit : row) sum += std::exp(static_cast<double>(logit) - largest);
-    result[i] = static_cast<double>(row[tokens[i + 1]]) - largest - std::log(sum);
+    const std::size_t target = tokens[i + 1];
+    result[i] = static_cast<double>(row[target]) - largest - std::log(sum);
+    // Near 1 a sum has lost the digits of what it adds to 1, and they are all that the logarithm
+    // is.
+    if (row[target] == largest && sum < kNearOne) {
+      double others = 0;
+      for (std::size_t id = 0; id < width; ++id)
+        if (id != target) others += std::exp(static_cast<double>(row[id]) - largest);
+      result[i] = -std::log1p(others);
+    }
   }
   return result;
 }
