@@ -46,7 +46,9 @@ kernels::Args<T> Graph<T>::args(const MatrixInfo& matrix) const {
   kernels::Args<T> x;
   x.out = view(matrix);
   if (table[matrix.op].reads_anywhere)
-    x.in[0] = {.data = arena.data(), .grad = arena.grad()};
+    x.in[0] = {.data = arena.data(),
+               .grad = arena.grad(),
+               .rows = static_cast<std::uint32_t>(arena.size())};
   else
     matrix.for_each_operand([&](std::size_t k, MatrixId in) { x.in[k] = view(matrices[in]); });
   x.ids = {ids.data() + matrix.ids_begin, matrix.ids_count};

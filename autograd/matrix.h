@@ -9,12 +9,15 @@ namespace glassbox {
 template <class T>
 class Matrix {
  public:
+  // Throws TapeError if the tape has no such matrix.
   Matrix(Tape<T>& tape, MatrixId id)
-      : tape_(&tape), id_(id), generation_(tape.lifetimes_.generation()) {}
+      : tape_(&tape), id_(id), generation_(tape.lifetimes_.generation()) {
+    tape.check_matrix_id(id);
+  }
 
   std::size_t rows() const { return info().rows; }
   std::size_t cols() const { return info().cols; }
-  // The scalar in row n, column m. REQUIRES: n < rows(), m < cols().
+  // The scalar in row n, column m. Throws TapeError if there is none.
   Value<T> operator()(std::size_t n, std::size_t m) const { return Value<T>(*tape_, node(n, m)); }
   T data(std::size_t n, std::size_t m) const { return tape_->data(node(n, m)); }
   T grad(std::size_t n, std::size_t m) const { return tape_->grad(node(n, m)); }
@@ -28,7 +31,8 @@ class Matrix {
   Tape<T>& tape() const { return *tape_; }
   MatrixId id() const { return id_; }
   NodeId node(std::size_t n, std::size_t m) const {
-    return static_cast<NodeId>(info().out + n * info().pitch + m);
+    check();
+    return tape_->element(id_, n, m);
   }
   // Throws TapeError if stale.
   void check() const { tape_->check_matrix(id_, generation_); }

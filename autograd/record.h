@@ -37,10 +37,10 @@ static_assert(sizeof(Record) == 16);
 // How the scalars of a matrix are called: format(context, tag, row, col). No text is stored or
 // built until somebody asks.
 struct MatrixLabel {
-  std::string (*format)(const void* context, std::uint32_t tag, std::size_t row,
+  std::string (*format)(const void* context, std::uint64_t tag, std::size_t row,
                         std::size_t col) = nullptr;
   const void* context = nullptr;
-  std::uint32_t tag = 0;
+  std::uint64_t tag = 0;
 };
 
 // A matrix of scalars: the outputs of one record, or leaves (op == leaf) made together.

@@ -54,8 +54,46 @@ T Tape<T>::operand(NodeId id) {
 
 template <class T>
 Value<T> Tape<T>::record(Op op, NodeId a, NodeId b) {
+  for (const NodeId id : {a, b}) {
+    check_id(id);
+    check_up_to_date(id);
+  }
+  const auto forward = forward1_[static_cast<std::size_t>(op)];
+  if (!forward)
+    throw TapeError(
+        fmt::format("record: expected an operation on scalars, found {}", table()[op].name));
   const T x = operand(a), y = operand(b);
-  return record(op, a, b, forward1_[static_cast<std::size_t>(op)](x, y));
+  return record(op, a, b, forward(x, y));
+}
+
+// Gives the output its place, unless what the caller gives does not fit the operation.
+template <class T>
+void Tape<T>::place(MatrixInfo& matrix, std::size_t rows, std::size_t cols,
+                    std::span<const std::uint32_t> ids) {
+  const auto& row = table()[matrix.op];
+  const std::size_t size_before = size();
+  matrix.out = graph_.arena.push_block(rows, cols);
+  matrix.rows = static_cast<std::uint32_t>(rows);
+  matrix.cols = static_cast<std::uint32_t>(cols);
+  matrix.pitch = static_cast<std::uint32_t>(kernels::padded(cols));
+  matrix.ids_begin = static_cast<std::uint32_t>(graph_.ids.size());
+  matrix.ids_count = static_cast<std::uint32_t>(ids.size());
+  graph_.ids.insert(graph_.ids.end(), ids.begin(), ids.end());
+  kernels::Args<T> x = graph_.args(matrix);
+  if (row.reads_anywhere) x.in[0].rows = static_cast<std::uint32_t>(size_before);
+  std::string mismatch;
+  if (row.mismatch)
+    mismatch = row.mismatch(x);
+  else
+    matrix.for_each_operand([&](std::size_t k, MatrixId) {
+      if (x.in[k].rows != rows || x.in[k].cols != cols)
+        mismatch = fmt::format("expected operands of shape ({}, {}), found ({}, {})", rows, cols,
+                               x.in[k].rows, x.in[k].cols);
+    });
+  if (!mismatch.empty()) throw TapeError(fmt::format("{}: {}", row.name, mismatch));
+  if (row.reads_anywhere)
+    for (const NodeId id : ids) check_up_to_date(id);
+  if (row.saved) matrix.saved = graph_.arena.push_block(1, row.saved(x));
 }
 
 template <class T>
@@ -63,7 +101,13 @@ Matrix<T> Tape<T>::record(Op op, std::initializer_list<Matrix<T>> operands, std:
                           std::size_t cols, std::span<const std::uint32_t> ids,
                           const kernels::Settings& settings) {
   const auto& row = table()[op];
+  if (!row.forward ||
+      operands.size() != static_cast<std::size_t>(row.reads_anywhere ? 0 : row.operands))
+    throw TapeError(
+        fmt::format("{}: expected {} operands, found {}", row.name, row.operands, operands.size()));
   MatrixInfo matrix;
+  matrix.op = op;
+  matrix.settings = settings;
   std::size_t k = 0;
   for (const Matrix<T>& operand : operands) {
     operand.check();
@@ -71,16 +115,13 @@ Matrix<T> Tape<T>::record(Op op, std::initializer_list<Matrix<T>> operands, std:
       throw TapeError(fmt::format("{}: expected operands of one tape, found two tapes", row.name));
     matrix.operands[k++] = operand.id();
   }
-  matrix.op = op;
-  matrix.out = graph_.arena.push_block(rows, cols);
-  matrix.rows = static_cast<std::uint32_t>(rows);
-  matrix.cols = static_cast<std::uint32_t>(cols);
-  matrix.pitch = static_cast<std::uint32_t>(kernels::padded(cols));
-  matrix.ids_begin = static_cast<std::uint32_t>(graph_.ids.size());
-  matrix.ids_count = static_cast<std::uint32_t>(ids.size());
-  matrix.settings = settings;
-  graph_.ids.insert(graph_.ids.end(), ids.begin(), ids.end());
-  if (row.saved) matrix.saved = graph_.arena.push_block(1, row.saved(graph_.args(matrix)));
+  const auto before = graph_.size();
+  try {
+    place(matrix, rows, cols, ids);
+  } catch (...) {
+    graph_.truncate(before);
+    throw;
+  }
   const bool waits = in_section_ && graph_.fits(graph_.sections.back(), matrix);
   if (!waits) compute_waiting();
   graph_.records.make_room();
@@ -102,9 +143,7 @@ template <class T>
 void Tape<T>::backward(std::span<const Seed> seeds, LeafHook<T>* hook) {
   compute_waiting();
   for (const Seed& seed : seeds) {
-    if (seed.node >= size())
-      throw TapeError(
-          fmt::format("backward: expected a node below {}, found {}", size(), seed.node));
+    check_id(seed.node);
     check_up_to_date(seed.node);
   }
   backward_.run(seeds, hook);
@@ -112,6 +151,8 @@ void Tape<T>::backward(std::span<const Seed> seeds, LeafHook<T>* hook) {
 
 template <class T>
 bool Tape<T>::begin_section(std::span<const std::uint32_t> starts) {
+  if (!starts.empty() && (starts[0] != 0 || !std::is_sorted(starts.begin(), starts.end())))
+    throw TapeError("sentences: expected them to begin at row 0, one after the other");
   if (in_section_) return false;
   std::vector<Chunk> chunks = executor_.cut(starts);
   if (chunks.empty()) return false;
@@ -187,6 +228,20 @@ namespace {
 }  // namespace
 
 template <class T>
+void Tape<T>::throw_no_node(std::size_t id) const {
+  throw TapeError(fmt::format("tape: expected a node below {}, found {}", size(), id));
+}
+
+template <class T>
+NodeId Tape<T>::element(MatrixId id, std::size_t row, std::size_t col) const {
+  const MatrixInfo& matrix = matrices()[id];
+  if (row >= matrix.rows || col >= matrix.cols)
+    throw TapeError(fmt::format("matrix: expected an element of ({}, {}), found ({}, {})",
+                                matrix.rows, matrix.cols, row, col));
+  return static_cast<NodeId>(matrix.out + row * matrix.pitch + col);
+}
+
+template <class T>
 void Tape<T>::check_up_to_date(NodeId id) const {
   if (lifetimes_.is_out_of_date(id) && maker(id))
     throw TapeError(
@@ -215,6 +270,7 @@ std::size_t Tape<T>::memory() const {
 
 template <class T>
 T Tape<T>::grad(NodeId id) const {
+  check_id(id);
   const T grad = graph_.arena.grad()[id];
   const MatrixId at = matrix_of(id);
   if (at == kNoMatrix) return grad;
@@ -232,6 +288,7 @@ T* Tape<T>::grad_from(NodeId id) {
 
 template <class T>
 void Tape<T>::set_data(NodeId id, T value) {
+  check_id(id);
   if (const Record* const record = maker(id))
     throw TapeError(
         fmt::format("set_data: expected a leaf, found the result of {}; set the leaves it "

@@ -65,15 +65,11 @@ class Tape {
     return record(op, a.id(), b.id(),
                   kernels::forward_scalar<op>(forward1_, a.operand(), b.operand()));
   }
+  // The same by nodes. Throws TapeError if there are no such nodes or if they are out of date.
   Value<T> record(Op op, NodeId a, NodeId b);
-  // The same with its value given, which is that of a node that rounds with another.
-  Value<T> record(Op op, NodeId a, NodeId b, T value) {
-    const NodeId out = next_scalar(value);
-    graph_.records.push({op, false, 0, out, a, b});
-    return Value<T>(*this, out, value);
-  }
   // One operation on matrices. `ids` and `settings` mean what kernels/ says of the operation.
-  // Throws TapeError if an operand is stale or of another tape.
+  // Throws TapeError if an operand is stale or of another tape, and if operands, shape, ids or
+  // settings do not fit the operation; then nothing is recorded.
   Matrix<T> record(Op op, std::initializer_list<Matrix<T>> operands, std::size_t rows,
                    std::size_t cols, std::span<const std::uint32_t> ids = {},
                    const kernels::Settings& settings = {});
@@ -122,12 +118,19 @@ class Tape {
   std::span<const Record> records() const { return graph_.records; }
   const std::vector<MatrixInfo>& matrices() const { return graph_.matrices; }
   const kernels::Table<T>& table() const { return graph_.table; }
-  T data(NodeId id) const { return computed_data()[id]; }
+  // Of a node by its number. These throw TapeError if there is none.
+  T data(NodeId id) const {
+    check_id(id);
+    return computed_data()[id];
+  }
   T grad(NodeId id) const;
   // Throws TapeError unless the node is a leaf.
   void set_data(NodeId id, T value);
   std::string label(NodeId id) const { return graph_.label(id); }
-  void set_label(NodeId id, std::string label) { graph_.node_labels[id] = std::move(label); }
+  void set_label(NodeId id, std::string label) {
+    check_id(id);
+    graph_.node_labels[id] = std::move(label);
+  }
   // The record that made a node, or nullptr for a leaf; the matrix it lies in, or kNoMatrix.
   const Record* maker(NodeId id) const { return graph_.maker(id); }
   MatrixId matrix_of(NodeId id) const { return graph_.matrix_of(id); }
@@ -138,8 +141,21 @@ class Tape {
   friend class Matrix<T>;
   friend class Expansion<T>;
   template <class U>
+  friend class TapeEmitter;
+  template <class U>
   friend class SentenceScope;
 
+  void check_id(std::size_t id) const {
+    if (id >= size()) [[unlikely]]
+      throw_no_node(id);
+  }
+  void check_matrix_id(std::size_t id) const {
+    if (id >= matrices().size()) [[unlikely]]
+      throw_no_node(id);
+  }
+  [[noreturn]] void throw_no_node(std::size_t id) const;
+  // The node of a matrix's element. Throws TapeError if it has no such element.
+  NodeId element(MatrixId id, std::size_t row, std::size_t col) const;
   // Throw TapeError if a handle of that generation is stale.
   void check(NodeId id, std::uint32_t generation) const {
     if (!lifetimes_.node_is_good(id, generation)) [[unlikely]]
@@ -154,6 +170,14 @@ class Tape {
   void check_old_matrix(MatrixId id, std::uint32_t generation) const;
   // The data of a scalar that is to be an operand, wherever it lies.
   T operand(NodeId id);
+  // An operation on scalars whose value is known.
+  Value<T> record(Op op, NodeId a, NodeId b, T value) {
+    const NodeId out = next_scalar(value);
+    graph_.records.push({op, false, 0, out, a, b});
+    return Value<T>(*this, out, value);
+  }
+  void place(MatrixInfo& matrix, std::size_t rows, std::size_t cols,
+             std::span<const std::uint32_t> ids);
 
   // A scalar's place, with room for its record. The value goes through make_room() and back so that
   // a chain keeps it in a register: what lives on across a call that may happen would be stored and

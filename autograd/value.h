@@ -17,8 +17,8 @@ class Expansion;
 template <class T>
 class Value {
  public:
-  // A handle of any node. REQUIRES: id < tape.size().
-  Value(Tape<T>& tape, NodeId id) : Value(tape, id, Kind::any) {}
+  // A handle of any node. Throws TapeError if the tape has none of that number.
+  Value(Tape<T>& tape, NodeId id) : Value(tape, id, Kind::any) { tape.check_id(id); }
 
   // Each of these throws TapeError if the handle is stale: its step was cleared, or the weights it
   // was computed from have moved.

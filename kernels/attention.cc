@@ -14,6 +14,7 @@
 #define HWY_TARGET_INCLUDE "kernels/attention.cc"
 #include <hwy/foreach_target.h>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -259,10 +260,39 @@ void expand_cached_attention(const Args<T>& x, Emitter<T>& e, std::size_t) {
 }
 
 template <class T>
+std::string heads_mismatch(const Args<T>& x) {
+  const std::size_t width = x.out.cols, heads = x.settings.heads;
+  if (width > 0 && heads > 0 && width % heads == 0) return {};
+  return "expected heads that divide their width " + std::to_string(width) + ", found " +
+         std::to_string(heads);
+}
+template <class T>
+std::string attention_mismatch(const Args<T>& x) {
+  if (x.in[0].cols != 3 * std::size_t{x.out.cols} || x.out.rows != x.in[0].rows)
+    return "expected query, key and value side by side, found " + std::to_string(x.in[0].cols) +
+           " columns";
+  if (std::string heads = heads_mismatch(x); !heads.empty()) return heads;
+  if (x.ids.size() >= 2 && x.ids.front() == 0 && x.ids.back() == x.in[0].rows &&
+      std::is_sorted(x.ids.begin(), x.ids.end()))
+    return {};
+  return "expected sentences that begin at row 0 and end at row " + std::to_string(x.in[0].rows) +
+         ", one after the other";
+}
+template <class T>
+std::string cached_attention_mismatch(const Args<T>& x) {
+  if (std::string heads = heads_mismatch(x); !heads.empty()) return heads;
+  const std::size_t size = x.in[0].rows, row = 3 * std::size_t{x.out.cols};
+  const auto fits = [&](std::size_t begin) { return begin + row <= size; };
+  if (x.out.rows == 1 && !x.ids.empty() && std::all_of(x.ids.begin(), x.ids.end(), fits)) return {};
+  return "expected rows of " + std::to_string(row) + " scalars that are on the tape";
+}
+
+template <class T>
 void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::attention)] = {.name = "attention",
                                                     .symbol = "attention",
                                                     .operands = 1,
+                                                    .mismatch = attention_mismatch<T>,
                                                     .forward = attention_forward<T>,
                                                     .backward = attention_backward<T>,
                                                     .expand = expand_attention<T>,
@@ -271,6 +301,7 @@ void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::cached_attention)] = {.name = "cached_attention",
                                                            .symbol = "attention",
                                                            .operands = 1,
+                                                           .mismatch = cached_attention_mismatch<T>,
                                                            .forward = cached_attention_forward<T>,
                                                            .backward = cached_attention_backward<T>,
                                                            .expand = expand_cached_attention<T>,

@@ -1,9 +1,14 @@
 // Softmax with cross-entropy: the loss of each row in nats, by log-sum-exp, never as the log of a
 // probability, so that any finite logits give a finite loss.
 //
-//   in[0] = z (N, V), out (N, 1); ids = the target of each row; saved, row by row: exponentials
-//   (pitch), their sum loss = log(sum of exp(z_i - max)) + max - z_target d_z_i = exp(z_i - max) *
-//   (d_loss * (1 / sum)), less d_loss at the target
+//   in[0] = z (N, V), out (N, 1); ids = the target of each row
+//   saved, row by row: exponentials (pitch), their sum
+//   loss = log(sum of exp(z_i - max)) + max - z_target
+//   d_z_i = exp(z_i - max) * (d_loss * (1 / sum)), less d_loss at the target
+//
+// Where the target's probability p nears 1 the loss nears 0 as a difference of numbers that do not:
+// nn/layers.h says how many digits are left. A logarithm of 1 + the others' sum would keep them
+// all, and change the last bits of losses that are promised.
 #include "kernels/targets.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -97,6 +102,17 @@ void expand_cross_entropy(const Args<T>& x, Emitter<T>& e, std::size_t n) {
 }
 
 template <class T>
+std::string cross_entropy_mismatch(const Args<T>& x) {
+  if (x.ids.size() != x.in[0].rows || x.out.rows != x.in[0].rows || x.out.cols != 1)
+    return "expected a target for each of " + std::to_string(x.in[0].rows) + " rows, found " +
+           std::to_string(x.ids.size());
+  const std::uint32_t tokens = x.in[0].cols;
+  const auto bad = std::find_if(x.ids.begin(), x.ids.end(), [&](auto id) { return id >= tokens; });
+  if (bad == x.ids.end()) return {};
+  return "expected targets below " + std::to_string(tokens) + ", found " + std::to_string(*bad);
+}
+
+template <class T>
 std::size_t cross_entropy_saved(const Args<T>& x) {
   return x.out.rows * saved_row_size(x);
 }
@@ -106,6 +122,7 @@ void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::cross_entropy)] = {.name = "cross_entropy",
                                                         .symbol = "cross_entropy",
                                                         .operands = 1,
+                                                        .mismatch = cross_entropy_mismatch<T>,
                                                         .forward = cross_entropy_forward<T>,
                                                         .backward = cross_entropy_backward<T>,
                                                         .expand = expand_cross_entropy<T>,

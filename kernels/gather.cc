@@ -97,10 +97,35 @@ void expand_embedding(const Args<T>& x, Emitter<T>& e, std::size_t n) {
 }
 
 template <class T>
+std::string gather_mismatch(const Args<T>& x) {
+  const std::uint32_t size = x.in[0].rows;
+  const auto bad = std::find_if(x.ids.begin(), x.ids.end(), [&](auto id) { return id >= size; });
+  if (bad != x.ids.end())
+    return "expected nodes below " + std::to_string(size) + ", found " + std::to_string(*bad);
+  if (x.out.rows == 1 && x.out.cols == x.ids.size()) return {};
+  return "expected an output for each of " + std::to_string(x.ids.size()) + " nodes";
+}
+template <class T>
+std::string embedding_mismatch(const Args<T>& x) {
+  const std::size_t rows = x.out.rows, tokens = x.in[0].rows, positions = x.in[1].rows;
+  if (x.ids.size() != 2 * rows || x.in[0].cols != x.in[1].cols || x.out.cols != x.in[0].cols)
+    return "expected a position for each token and tables of one width, found " +
+           std::to_string(x.ids.size()) + " ids, widths " + std::to_string(x.in[0].cols) + " and " +
+           std::to_string(x.in[1].cols);
+  for (std::size_t n = 0; n < rows; ++n)
+    if (x.ids[n] >= tokens || x.ids[rows + n] >= positions)
+      return "expected a token below " + std::to_string(tokens) + " at a position below " +
+             std::to_string(positions) + ", found " + std::to_string(x.ids[n]) + " at " +
+             std::to_string(x.ids[rows + n]);
+  return {};
+}
+
+template <class T>
 void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::gather)] = {.name = "gather",
                                                  .symbol = "=",
                                                  .operands = 1,
+                                                 .mismatch = gather_mismatch<T>,
                                                  .forward = gather_forward<T>,
                                                  .backward = gather_backward<T>,
                                                  .expand = expand_gather<T>,
@@ -109,6 +134,7 @@ void fill(Table<T>& t) {
       .name = "embedding",
       .symbol = "+",
       .operands = 2,
+      .mismatch = embedding_mismatch<T>,
       .forward = embedding_forward<T>,
       .backward = embedding_backward<T>,
       .fused_step = embedding_fused_step<T>,

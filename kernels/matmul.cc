@@ -355,10 +355,19 @@ void expand_matmul(const Args<T>& x, Emitter<T>& e, std::size_t n) {
 }
 
 template <class T>
+std::string matmul_mismatch(const Args<T>& x) {
+  if (x.in[0].cols == x.in[1].rows && x.out.rows == x.in[0].rows && x.out.cols == x.in[1].cols)
+    return {};
+  return "expected as many inputs as the " + std::to_string(x.in[1].rows) +
+         " rows of the matrix, found " + std::to_string(x.in[0].cols);
+}
+
+template <class T>
 void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::matmul)] = {.name = "matmul",
                                                  .symbol = "x W",
                                                  .operands = 2,
+                                                 .mismatch = matmul_mismatch<T>,
                                                  .forward = matmul_forward<T>,
                                                  .backward = matmul_backward<T>,
                                                  .fused_step = matmul_fused_step<T>,

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace glassbox::kernels {
 
@@ -59,8 +60,8 @@ inline constexpr std::size_t kMaxOperands = 3;
 
 // What some operations need to know besides their operands; the others ignore it.
 struct Settings {
-  double epsilon = 0;       // of rmsnorm: added to the mean square under the root
-  std::uint32_t heads = 0;  // of attention: they share the width
+  double epsilon = 0;     // of rmsnorm: added to the mean square under the root
+  std::size_t heads = 0;  // of attention: they share the width
 };
 
 template <class T>
@@ -115,6 +116,9 @@ struct OpRow {
   const char* name = nullptr;
   const char* symbol = nullptr;  // as a drawing shows it: "+"
   int operands = 0;
+  // Why it cannot compute what a caller gives, "expected ..., found ..."; empty if it can. `saved`
+  // is not there yet. Null: the operands must have the output's shape.
+  std::string (*mismatch)(const Args<T>&) = nullptr;
   // Over a run.
   void (*forward)(const Args<T>&) = nullptr;
   void (*backward)(const Args<T>&) = nullptr;  // adds to in[k].grad where it is not null
@@ -125,7 +129,7 @@ struct OpRow {
   std::size_t (*saved)(const Args<T>&) = nullptr;      // scalars needed at Args::saved; null: none
   std::array<FusedUpdate, kMaxOperands> updates = {};  // which operands fused_step() can update
   Partition partition = Partition::none;
-  bool reads_anywhere = false;  // in[0] is the whole arena, ids are places in it
+  bool reads_anywhere = false;  // in[0] is the whole arena, a row a scalar; ids are places in it
   // Of one scalar: the same bits as a matrix of one element. A unary operation ignores b.
   T (*forward1)(T a, T b) = nullptr;
   // Returns what *d_a then is, so that a chain need not wait for memory.

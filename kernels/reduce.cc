@@ -205,22 +205,36 @@ void expand_dot(const Args<T>& x, Emitter<T>& e, std::size_t) {
 }
 
 template <class T>
+std::string reduce_mismatch(const Args<T>& x) {
+  if (x.out.rows == 1 && x.out.cols == 1) return {};
+  return "expected one output, found " + std::to_string(std::size_t{x.out.rows} * x.out.cols);
+}
+template <class T>
+std::string dot_mismatch(const Args<T>& x) {
+  if (x.in[0].rows == x.in[1].rows && x.in[0].cols == x.in[1].cols) return reduce_mismatch(x);
+  return "expected operands of one shape, found two";
+}
+
+template <class T>
 void fill(Table<T>& t) {
   t.ops[static_cast<std::size_t>(Op::sum)] = {.name = "sum",
                                               .symbol = "sum",
                                               .operands = 1,
+                                              .mismatch = reduce_mismatch<T>,
                                               .forward = sum_forward<T>,
                                               .backward = sum_backward<T>,
                                               .expand = expand_sum<T>};
   t.ops[static_cast<std::size_t>(Op::mean)] = {.name = "mean",
                                                .symbol = "mean",
                                                .operands = 1,
+                                               .mismatch = reduce_mismatch<T>,
                                                .forward = mean_forward<T>,
                                                .backward = mean_backward<T>,
                                                .expand = expand_mean<T>};
   t.ops[static_cast<std::size_t>(Op::dot)] = {.name = "dot",
                                               .symbol = "dot",
                                               .operands = 2,
+                                              .mismatch = dot_mismatch<T>,
                                               .forward = dot_forward<T>,
                                               .backward = dot_backward<T>,
                                               .expand = expand_dot<T>};

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "autograd/errors.h"
+
 namespace glassbox {
 
 void Batch::clear() {
@@ -13,6 +15,8 @@ void Batch::clear() {
 }
 
 void Batch::add(std::span<const TokenId> sentence, std::size_t block_size) {
+  if (sentence.size() < 2)
+    throw TapeError("batch: expected a sentence of at least two tokens, found fewer");
   if (starts.empty()) starts.assign(1, 0);
   const std::size_t rows_here = std::min(block_size, sentence.size() - 1);
   for (std::size_t i = 0; i < rows_here; ++i) {

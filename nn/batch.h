@@ -21,7 +21,7 @@ struct Batch {
   std::size_t sentences() const { return starts.empty() ? 0 : starts.size() - 1; }
   void clear();
   // Adds one sentence, BOS at both ends: min(block_size, length - 1) rows. Call set_weights() when
-  // all are in. REQUIRES: at least two tokens.
+  // all are in. Throws TapeError for fewer than two tokens.
   void add(std::span<const TokenId> sentence, std::size_t block_size);
   // Each sentence counts the same, and each position within it.
   void set_weights();

@@ -62,14 +62,12 @@ void check(const Batch& batch) {
         fmt::format("batch: expected tokens and a position for each, found {} and {}; fill it with "
                     "Batch::add",
                     batch.rows(), batch.positions.size()));
-  detail::check_sentences(batch.rows(), batch.starts);
 }
 
 }  // namespace
 
 template <class T>
 Gpt<T>::Gpt(const GptConfig& config) {
-  config.validate();
   layout_ = std::make_unique<ParameterLayout>(config);
   labels_.layout = layout_.get();
   const auto add = [&](const ParameterBlock& block) {

@@ -31,9 +31,9 @@ constexpr std::array<StageName, 15> kNames = {{{"embedding", false},
 
 // A value's tag: stage, layer, and position + 1 of a matrix of one row. For
 // stacked rows it is 0, and the batch knows the positions.
-constexpr std::uint32_t kStageBits = 4, kLayerBits = 10;
+constexpr int kStageBits = 4, kLayerBits = 28;
 
-std::string parameter_label(const void* context, std::uint32_t offset, std::size_t row,
+std::string parameter_label(const void* context, std::uint64_t offset, std::size_t row,
                             std::size_t col) {
   const auto& layout = *static_cast<const LabelContext*>(context)->layout;
   const auto& all = layout.parameters();
@@ -42,7 +42,7 @@ std::string parameter_label(const void* context, std::uint32_t offset, std::size
   return layout.label(offset + row * first->pitch + col);
 }
 
-std::string value_label(const void* opaque, std::uint32_t tag, std::size_t row, std::size_t col) {
+std::string value_label(const void* opaque, std::uint64_t tag, std::size_t row, std::size_t col) {
   const auto& context = *static_cast<const LabelContext*>(opaque);
   const auto stage = static_cast<Stage>(tag & ((1u << kStageBits) - 1));
   if (stage == Stage::mean_loss) return stage_name(stage, 0);
@@ -69,13 +69,12 @@ std::string value_label(const void* opaque, std::uint32_t tag, std::size_t row, 
 }  // namespace
 
 MatrixLabel LabelContext::parameter(const ParameterBlock& block) const {
-  return {parameter_label, this, static_cast<std::uint32_t>(block.offset)};
+  return {parameter_label, this, block.offset};
 }
 
 MatrixLabel LabelContext::value(Stage stage, std::size_t layer, std::size_t position) const {
-  const auto tag = static_cast<std::uint32_t>(stage) |
-                   static_cast<std::uint32_t>(layer) << kStageBits |
-                   static_cast<std::uint32_t>(position + 1) << (kStageBits + kLayerBits);
+  const std::uint64_t tag = static_cast<std::uint64_t>(stage) | std::uint64_t{layer} << kStageBits |
+                            std::uint64_t{position + 1} << (kStageBits + kLayerBits);
   return {value_label, this, tag};
 }
 

@@ -49,6 +49,28 @@ TEMPLATE_TEST_CASE(
   }
 }
 
+TEMPLATE_TEST_CASE("cross-entropy is right within 8 units in the last place of |z| + ln V",
+                   "[kernels][cross_entropy]", float, double) {
+  std::mt19937_64 bits(333);
+  for (const std::size_t V : {2, 17, 600})
+    for (const double largest : {0., 1., 12., 30., 90., 700.}) {
+      CAPTURE(V, largest);
+      auto logits = random_matrix<TestType>(bits, 1, V, -4, 4).data;
+      const auto target = static_cast<std::uint32_t>(bits() % V);
+      logits[target] = static_cast<TestType>(largest);  // from any chance to one that rounds to 1
+      long double top = logits[0], others = 0;
+      for (const TestType z : logits) top = std::max<long double>(top, z);
+      for (const TestType z : logits) others += std::exp(z - top);
+      const long double exact = std::log(others) + (top - logits[target]);
+      const long double bound = 8 * std::numeric_limits<TestType>::epsilon() *
+                                (std::abs(top) + std::log(static_cast<long double>(V)));
+      for_each_simd_target([&](const std::string&) {
+        const TestType loss = KernelCall<TestType>(loss_of(logits, target)).forward()(0, 0);
+        REQUIRE(std::abs(loss - exact) <= bound);
+      });
+    }
+}
+
 TEMPLATE_TEST_CASE("cross-entropy of a logit that is no number is none", "[kernels][cross_entropy]",
                    float, double) {
   for_each_simd_target([](const std::string&) {

@@ -113,3 +113,12 @@ TEST_CASE("labels: a parameter's says out and in, as the file does", "[nn][label
         REQUIRE(model.parameter(p.name, row, col).label() ==
                 p.name + "[" + std::to_string(row) + "][" + std::to_string(col) + "]");
 }
+
+TEST_CASE("labels: neither layers nor positions are cut to fewer bits", "[nn][labels]") {
+  const GptConfig shape{
+      .vocab_size = 2, .block_size = 300000, .n_layer = 1100, .n_head = 1, .n_embd = 1};
+  const ParameterLayout layout(shape);
+  const LabelContext context{&layout};
+  const MatrixLabel label = context.value(Stage::mlp_hidden, 1099, 299999);
+  CHECK(label.format(label.context, label.tag, 0, 3) == "layers.1099.mlp.hidden@299999[3]");
+}
