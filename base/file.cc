@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
@@ -12,14 +13,18 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace glassbox {
 namespace {
 
 std::string reason(int error) { return std::generic_category().message(error); }
 
+// Whole unless it is longer than any that a system takes.
+std::string shown(const std::string& path) { return path.size() > 4096 ? shortened(path) : path; }
+
 [[noreturn]] void refuse_reading(const std::string& path, int error) {
-  throw FileError(fmt::format("{}: can't be read: {}; {}", path, reason(error),
+  throw FileError(fmt::format("{}: can't be read: {}; {}", shown(path), reason(error),
                               error == EACCES ? "check its permissions" : "check the path"));
 }
 
@@ -30,7 +35,7 @@ std::string reason(int error) { return std::generic_category().message(error); }
     advice = "choose a folder you may write to";
   if (error == ENOSPC || error == EDQUOT || error == EFBIG)
     advice = "make room or choose another disk";
-  throw FileError(fmt::format("{}: can't be written: {}; {}", path, reason(error), advice));
+  throw FileError(fmt::format("{}: can't be written: {}; {}", shown(path), reason(error), advice));
 }
 
 // Owns a file descriptor.
@@ -67,16 +72,34 @@ class Descriptor {
 
 // Where the bytes go. A symbolic link stays: the file that it names is replaced.
 struct Target {
+  std::string name;  // for messages
   std::string path;
   std::string temporary;  // beside it; empty: written in place
   bool exists = false;
   mode_t mode = 0;  // an existing file's permissions
 };
 
+bool is_link(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
+// What a link names, from the folder that we are in. REQUIRES: is_link(path).
+std::string linked_path(const std::string& path) {
+  std::error_code error;
+  const auto named = std::filesystem::read_symlink(path, error);
+  if (error) refuse_writing(path, error.value());
+  return std::filesystem::path(path).parent_path() / named;
+}
+
 // Throws FileError for what can be seen to fail before anything is written.
 Target find_target(const std::string& path) {
   struct stat status {};
-  Target target{path, path + ".tmp"};
+  if (path.empty()) throw FileError("can't be written: a file's name is missing; add one");
+  // A link that names nothing yet: the file it names comes to be.
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT && is_link(path))
+    return find_target(linked_path(path));
+  Target target{path, path, path + ".tmp"};
   if (::stat(path.c_str(), &status) == 0) {
     if (S_ISDIR(status.st_mode)) refuse_writing(path, EISDIR);
     target.exists = true;
@@ -91,7 +114,7 @@ Target find_target(const std::string& path) {
     target.temporary = target.path + ".tmp";
   } else if (errno != ENOENT) {
     refuse_writing(path, errno);
-  } else if (path.empty() || path.back() == '/') {
+  } else if (path.back() == '/') {
     throw FileError(fmt::format("{}: can't be written: a file's name is missing; add one", path));
   }
   if (::stat(target.temporary.c_str(), &status) != 0) {
@@ -114,6 +137,39 @@ int write_and_close(Descriptor& file, const Target& target, std::string_view con
   return file.close();
 }
 
+std::string read_all(int file, const std::string& path, const ReadCheck& check) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) refuse_reading(path, errno);
+  if (S_ISDIR(status.st_mode)) {
+    throw FileError(fmt::format("{}: can't be read: it is a folder; name a file in it", path));
+  }
+  // A pipe ends; a device such as /dev/zero may never, and /dev/null is a file without bytes.
+  char first;
+  if (S_ISCHR(status.st_mode) && ::isatty(file) == 0 && ::read(file, &first, 1) > 0)
+    throw FileError(fmt::format("{}: can't be read: it is a device; name a file", path));
+  constexpr std::size_t kHead = 1 << 16, kBlock = 1 << 22;  // bytes from one check to the next
+  std::string bytes(kHead, '\0');
+  std::size_t size = 0;
+  while (true) {
+    if (size == bytes.size()) {
+      if (check) check(bytes);
+      // One byte beyond the size tells the end without growing. Pipes say 0 and grow by doubling.
+      // What is reserved takes no memory until it is filled.
+      bytes.reserve(static_cast<std::size_t>(status.st_size) + 1);
+      const std::size_t room = bytes.capacity() - size;
+      bytes.resize(size + (room > 0 ? std::min(kBlock, room) : kBlock));
+    }
+    const ssize_t got = ::read(file, bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) refuse_reading(path, errno);
+    if (got == 0) break;
+    size += static_cast<std::size_t>(got);
+  }
+  bytes.resize(size);
+  if (check) check(bytes);
+  return bytes;
+}
+
 }  // namespace
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -125,48 +181,32 @@ bool same_file(const std::string& a, const std::string& b) {
   return place(a) == place(b) || fs::equivalent(a, b, none);
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, const ReadCheck& check) {
   Descriptor file(path, O_RDONLY);
-  struct stat status {};
-  if (!file.is_open() || ::fstat(file.get(), &status) != 0) refuse_reading(path, errno);
-  if (S_ISDIR(status.st_mode)) {
-    throw FileError(fmt::format("{}: can't be read: it is a folder; name a file in it", path));
-  }
-  // A pipe ends; a device such as /dev/zero may never, and /dev/null is a file without bytes.
-  char first;
-  if (S_ISCHR(status.st_mode) && ::isatty(file.get()) == 0 && ::read(file.get(), &first, 1) > 0)
-    throw FileError(fmt::format("{}: can't be read: it is a device; name a file", path));
-  // One byte beyond the size tells the end without growing. Pipes say 0 and grow by doubling.
-  std::string bytes(static_cast<std::size_t>(status.st_size) + 1, '\0');
-  std::size_t size = 0;
-  while (true) {
-    if (size == bytes.size()) bytes.resize(2 * size + 65536);
-    const ssize_t got = ::read(file.get(), bytes.data() + size, bytes.size() - size);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) refuse_reading(path, errno);
-    if (got == 0) break;
-    size += static_cast<std::size_t>(got);
-  }
-  bytes.resize(size);
-  return bytes;
+  if (!file.is_open()) refuse_reading(path, errno);
+  return read_all(file.get(), path, check);
+}
+
+std::string read_standard_input(const ReadCheck& check) {
+  return read_all(STDIN_FILENO, "standard input", check);
 }
 
 void write_file(const std::string& path, std::string_view contents) {
   const Target target = find_target(path);
   if (target.temporary.empty()) {
-    Descriptor device(path, O_WRONLY);
-    if (!device.is_open()) refuse_writing(path, errno);
-    if (const int error = device.write_all(contents)) refuse_writing(path, error);
-    if (const int error = device.close()) refuse_writing(path, error);
+    Descriptor device(target.path, O_WRONLY);
+    if (!device.is_open()) refuse_writing(target.name, errno);
+    if (const int error = device.write_all(contents)) refuse_writing(target.name, error);
+    if (const int error = device.close()) refuse_writing(target.name, error);
     return;
   }
   Descriptor file(target.temporary, O_WRONLY | O_CREAT | O_TRUNC);
-  if (!file.is_open()) refuse_writing(path, errno);
+  if (!file.is_open()) refuse_writing(target.name, errno);
   int error = write_and_close(file, target, contents);
   if (error == 0 && ::rename(target.temporary.c_str(), target.path.c_str()) != 0) error = errno;
   if (error != 0) {
     ::unlink(target.temporary.c_str());
-    refuse_writing(path, error);
+    refuse_writing(target.name, error);
   }
   // So that the new name outlives a power cut. The file is whole under either name, and some file
   // systems know no fsync of a folder, so its failure is no failure of ours.
@@ -176,9 +216,9 @@ void write_file(const std::string& path, std::string_view contents) {
 
 void check_writable(const std::string& path) {
   const Target target = find_target(path);
-  const std::string place = target.temporary.empty() ? path : folder_of(target.path);
+  const std::string place = target.temporary.empty() ? target.path : folder_of(target.path);
   const int wanted = target.temporary.empty() ? W_OK : W_OK | X_OK;
-  if (::access(place.c_str(), wanted) != 0) refuse_writing(path, errno);
+  if (::access(place.c_str(), wanted) != 0) refuse_writing(target.name, errno);
   if (target.temporary.empty()) return;
   // What permissions don't tell, such as a folder in which nothing can be created, trying does.
   // What a killed run has left is there to be replaced.
@@ -186,7 +226,7 @@ void check_writable(const std::string& path) {
   if (trial.is_open()) {
     ::unlink(target.temporary.c_str());
   } else if (errno != EEXIST) {
-    refuse_writing(path, errno);
+    refuse_writing(target.name, errno);
   } else if (::access(target.temporary.c_str(), W_OK) != 0) {
     refuse_writing(target.temporary, errno);
   }

@@ -1,13 +1,19 @@
 // Whole files: read at once, written whole or not at all.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
 namespace glassbox {
 
+// Called with all that has been read of a file, again and again as it grows, the last time at its
+// end; it throws if that cannot be what was asked for, so no more is read.
+using ReadCheck = std::function<void(std::string_view so_far)>;
+
 // The file's bytes. Throws FileError with the path and the system's reason; a folder is refused.
-std::string read_file(const std::string& path);
+std::string read_file(const std::string& path, const ReadCheck& check = {});
+std::string read_standard_input(const ReadCheck& check = {});
 
 // Writes `contents` to `path`.tmp beside the target, flushes it to the disk (fsync) and renames it:
 // who has the old file open keeps it whole, and a failure leaves the old file as it was and no .tmp

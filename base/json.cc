@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 
 namespace glassbox {
@@ -49,7 +50,7 @@ class JsonBuilder {
     if (twice != keys.end()) {
       throw FormatError(fmt::format(
           "{}: expected every key of an object once, found {} twice; remove one of the two", where_,
-          json_quote(*twice)));
+          quoted(*twice)));
     }
     return close();
   }

@@ -2,6 +2,7 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -114,11 +115,8 @@ std::string lower_case(std::string_view text) {
       lowered += ascii_lower(text[offset++]);
       continue;
     }
-    utf8proc_int32_t code_point;
-    offset += static_cast<std::size_t>(
-        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + offset,
-                         static_cast<utf8proc_ssize_t>(text.size() - offset), &code_point));
     utf8proc_uint8_t bytes[4];
+    const auto code_point = static_cast<utf8proc_int32_t>(next_code_point(text, offset));
     const auto length = utf8proc_encode_char(utf8proc_tolower(code_point), bytes);
     lowered.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(length));
   }
@@ -128,6 +126,31 @@ std::string lower_case(std::string_view text) {
 std::size_t utf8_length(std::string_view text, std::size_t offset) {
   const std::uint8_t first = byte_at(text, offset);
   return first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+}
+
+std::size_t character_length(std::string_view text, std::size_t offset) {
+  if (byte_at(text, offset) < 0x80) return 1;
+  return std::max<std::size_t>(1, sequence_length(text, offset));
+}
+
+char32_t next_code_point(std::string_view text, std::size_t& offset) {
+  utf8proc_int32_t code_point;
+  offset += static_cast<std::size_t>(
+      utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()) + offset,
+                       static_cast<utf8proc_ssize_t>(text.size() - offset), &code_point));
+  return static_cast<char32_t>(code_point);
+}
+
+std::size_t display_width(std::string_view text) {
+  std::size_t width = 0;
+  for (std::size_t offset = 0; offset < text.size();) {
+    const char32_t code_point = next_code_point(text, offset);
+    // Vowels and finals of Hangul join the syllable's first letter, which the table does not say.
+    if (code_point >= 0x1160 && code_point <= 0x11FF) continue;
+    width +=
+        static_cast<std::size_t>(utf8proc_charwidth(static_cast<utf8proc_int32_t>(code_point)));
+  }
+  return width;
 }
 
 }  // namespace glassbox

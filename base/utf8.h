@@ -1,4 +1,4 @@
-// UTF-8: validity, white space, words, lower case.
+// UTF-8: validity, white space, words, lower case, columns of a terminal.
 #pragma once
 
 #include <cstddef>
@@ -29,5 +29,15 @@ std::string lower_case(std::string_view text);
 
 // Bytes of the sequence that begins at `offset`. REQUIRES: valid UTF-8.
 std::size_t utf8_length(std::string_view text, std::size_t offset);
+// The same for any bytes: one that begins no valid sequence counts alone.
+std::size_t character_length(std::string_view text, std::size_t offset);
+
+// The code point at `offset`, which moves behind it. REQUIRES: valid UTF-8.
+char32_t next_code_point(std::string_view text, std::size_t& offset);
+
+// Columns that a terminal takes for the text, code point by code point: two for a wide one
+// (Chinese, most emoji), none for one that is drawn upon its neighbour or not at all. REQUIRES:
+// valid UTF-8.
+std::size_t display_width(std::string_view text);
 
 }  // namespace glassbox

@@ -8,46 +8,25 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/fingerprint.h"
+#include "base/text_file.h"
 #include "base/utf8.h"
 
 namespace glassbox {
-namespace {
-
-void check_is_text(std::string_view text, const std::string& name) {
-  const std::size_t nul = text.find('\0');
-  const std::size_t bad = find_invalid_utf8(text.substr(0, nul));
-  if (nul == std::string_view::npos && bad == kValidUtf8) return;
-
-  const auto line_of = [&](std::size_t offset) {
-    return 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
-  };
-  if (bad == kValidUtf8) {
-    throw FormatError(
-        fmt::format("{}: line {}: expected UTF-8 text, found a NUL byte: is this a text file?",
-                    name, line_of(nul)));
-  }
-  throw FormatError(fmt::format(
-      "{}: line {}: expected UTF-8 text, found the byte 0x{:02X}; save the file as UTF-8", name,
-      line_of(bad), static_cast<unsigned char>(text[bad])));
-}
-
-}  // namespace
 
 Corpus Corpus::read(const std::string& path, const CorpusOptions& options) {
-  return Corpus(read_file(path), path, options);
+  return Corpus(read_text(path), path, options);
 }
 
 Corpus Corpus::from_text(std::string_view text, const std::string& name,
                          const CorpusOptions& options) {
+  check_text(text, name);
   return Corpus(std::string(text), name, options);
 }
 
 // Folds in place: a folded line is rarely longer than what it was made from.
 Corpus::Corpus(std::string text, const std::string& name, const CorpusOptions& options)
     : name_(name), text_(std::move(text)), lowercase_(options.lowercase) {
-  check_is_text(text_, name_);
   const bool was_empty = text_.empty();
   const auto line_count =
       static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1;
@@ -58,17 +37,17 @@ Corpus::Corpus(std::string text, const std::string& name, const CorpusOptions& o
   std::size_t folded = 0;  // text_[0, folded) is done
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text_.size();) {
-    std::size_t end = std::min(text_.find('\n', begin), text_.size());
+    std::string_view line = next_line(text_, begin);
     ++number;
     std::string lowered;
-    std::string_view line(text_.data() + begin, end - begin);
     if (lowercase_) line = lowered = lower_case(line);
-    if (folded + line.size() > end) {
+    if (folded + line.size() > begin) {
       // Two bytes of capitals such as U+023A become three. That is half as much again at most, so
       // this one gap is enough for the whole rest of the text.
-      const std::size_t gap = line.size() + (text_.size() - end) / 2;
-      text_.insert(end, gap, ' ');
-      end += gap;
+      begin = std::min(begin, text_.size());
+      const std::size_t gap = line.size() + (text_.size() - begin) / 2;
+      text_.insert(begin, gap, ' ');
+      begin += gap;
     }
 
     const std::size_t first = folded;
@@ -79,7 +58,6 @@ Corpus::Corpus(std::string text, const std::string& name, const CorpusOptions& o
       std::memmove(text_.data() + folded, word.data(), word.size());
       folded += word.size();
     }
-    begin = end + 1;
     if (folded == first) continue;
 
     constexpr std::size_t kMost = std::numeric_limits<std::uint32_t>::max();

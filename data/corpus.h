@@ -1,9 +1,9 @@
 // A corpus: a text file as sentences, one a line.
 //
 // Reading trims each line, lower-cases it (unless told not to), folds every run of white space into
-// one blank, and drops lines that are then empty. A byte order mark, CR LF, tabs, doubled and
-// no-break spaces therefore make no words of their own. Invalid UTF-8 and NUL bytes are refused
-// with their line.
+// one blank, and drops lines that are then empty. LF, CR LF and CR end a line. A byte order mark,
+// tabs, doubled and no-break spaces therefore make no words of their own. Invalid UTF-8 and NUL
+// bytes are refused with their line.
 #pragma once
 
 #include <cstddef>

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/json.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 
 namespace glassbox {
@@ -44,8 +44,8 @@ bool is_character(std::string_view text) {
 }
 
 constexpr TokenizerKind kKinds[] = {
-    {"word", "a word without white space", next_word, is_word, " "},
-    {"char", "a single character", next_character, is_character, ""},
+    {"word", "a word without white space", "word", next_word, is_word, " "},
+    {"char", "a single character", "character", next_character, is_character, ""},
 };
 
 const TokenizerKind& require_kind(std::string_view name) {
@@ -53,7 +53,7 @@ const TokenizerKind& require_kind(std::string_view name) {
   std::string names;
   for (const TokenizerKind& kind : kKinds)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
-  throw ConfigError(fmt::format("tokenizer: expected one of {}, found {}", names, name));
+  throw ConfigError(fmt::format("tokenizer: expected one of {}, found {}", names, quoted(name)));
 }
 
 // Calls f(token) for each token of a text.
@@ -100,25 +100,22 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
     };
     if (find_invalid_utf8(word) != kValidUtf8) refuse("UTF-8", "other bytes");
     if (word.empty() || (id != unk && !tokenizer.kind().is_token(word))) {
-      refuse(tokenizer.kind().token, json_quote(word));
+      refuse(tokenizer.kind().token, quoted(word));
     }
     const auto [at, is_new] = tokenizer.ids_.emplace(word, static_cast<TokenId>(id));
     if (!is_new) {
-      refuse("a new word",
-             fmt::format("{} again, which is token {}", json_quote(word), at->second));
+      refuse("a new word", fmt::format("{} again, which is token {}", quoted(word), at->second));
     }
   }
   if (unk && (*unk >= tokenizer.bos() || tokenizer.words_[*unk] != kUnk)) {
     throw FormatError(
         fmt::format("{}: expected {} as token {}, found {}; {}", where, kUnk, *unk,
-                    *unk < tokenizer.bos() ? json_quote(tokenizer.words_[*unk]) : "fewer tokens",
+                    *unk < tokenizer.bos() ? quoted(tokenizer.words_[*unk]) : "fewer tokens",
                     "the vocabulary is damaged: use a backup"));
   }
+  while (tokenizer.ids_.contains(tokenizer.bos_name_))
+    tokenizer.bos_name_ = '<' + tokenizer.bos_name_ + '>';
   return tokenizer;
-}
-
-std::string_view Tokenizer::word(TokenId id) const {
-  return id == bos() ? std::string_view("<bos>") : words_[id];
 }
 
 TokenId Tokenizer::find(std::string_view word) const {
@@ -140,13 +137,11 @@ void Tokenizer::append(std::string_view text, std::vector<TokenId>& ids) const {
   if (unknown.empty()) return;
 
   std::unordered_set<std::string_view> named;
-  std::string names;
-  for (const std::string_view word : unknown) {
-    if (!named.insert(word).second) continue;
-    names += (names.empty() ? "" : ", ") + json_quote(word);
-  }
-  throw VocabularyError(fmt::format("expected words that the model knows, found {}; {}", names,
-                                    "use others or train on text that has them"));
+  std::vector<std::string> names;
+  for (const std::string_view word : unknown)
+    if (named.insert(word).second) names.push_back(quoted(word));
+  throw VocabularyError(fmt::format("expected {}s that the model knows, found {}; {}", kind_->unit,
+                                    listed(names), "use others or train on text that has them"));
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {

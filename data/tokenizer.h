@@ -26,6 +26,7 @@ inline constexpr std::string_view kUnk = "<unk>";
 struct TokenizerKind {
   const char* name;   // as on the command line and in the model file
   const char* token;  // what its tokens are, for messages: "a word without white space"
+  const char* unit;   // what one of them is called: "word"
   // The next token at or after `offset`, which moves to the token's end; empty when there is none.
   // White space at the ends of the text is no token, and a run of it counts as one blank.
   std::string_view (*next)(std::string_view text, std::size_t& offset);
@@ -58,13 +59,14 @@ class Tokenizer {
   std::optional<TokenId> unk() const { return unk_; }
   // In id order, without BOS.
   const std::vector<std::string>& words() const { return words_; }
-  // The word of an id; BOS is "<bos>". REQUIRES: id < size().
-  std::string_view word(TokenId id) const;
+  // The word of an id; BOS is "<bos>", or "<<bos>>" where a word of the text is spelled so, in as
+  // many brackets as tell it apart. REQUIRES: id < size().
+  std::string_view word(TokenId id) const { return id == bos() ? bos_name_ : words_[id]; }
   // The id of a word, or size() if it is not known. Looked up by hash, as it is: nothing is folded.
   TokenId find(std::string_view word) const;
 
   // A sentence's words, without BOS; folded and lower-cased as the corpus was. Throws
-  // VocabularyError naming every unknown word once, quoted as JSON (unless there is an unk()), and
+  // VocabularyError naming the first unknown words, quoted as JSON (unless there is an unk()), and
   // FormatError for text that is not UTF-8.
   std::vector<TokenId> encode(std::string_view text) const;
   // BOS, the words, BOS.
@@ -96,6 +98,7 @@ class Tokenizer {
   const TokenizerKind* kind_;
   std::vector<std::string> words_;
   std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
+  std::string bos_name_ = "<bos>";
   bool lowercase_;
   std::optional<TokenId> unk_;
 };

@@ -8,6 +8,7 @@
 
 #include "base/closest_match.h"
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace glassbox {
 
@@ -48,8 +49,8 @@ class Parser {
     if (peek() != 0) fail("an operator or the end", "check the brackets");
     for (const auto& [name, number] : numbers_)
       if (!leaves_.contains(name))
-        throw ConfigError(
-            fmt::format("{}={}: expected a name of the formula; it has no {}", name, number, name));
+        throw ConfigError(fmt::format("{0}={1}: expected a name of the formula; it has no {0}",
+                                      shortened(name), number));
     return value;
   }
 
@@ -58,9 +59,7 @@ class Parser {
 
   [[noreturn]] void fail(const std::string& expected, const std::string& advice) {
     const std::string found =
-        peek() == 0
-            ? "the end"
-            : fmt::format("'{}'", text_.substr(at_, std::min<std::size_t>(12, text_.size() - at_)));
+        peek() == 0 ? "the end" : fmt::format("'{}'", shortened(text_.substr(at_), 12));
     throw ConfigError(fmt::format("expression: character {}: expected {}, found {}; {}", at_ + 1,
                                   expected, found, advice));
   }
@@ -137,8 +136,8 @@ class Parser {
     if (const auto known = leaves_.find(name); known != leaves_.end()) return known->second;
     const auto given = numbers_.find(name);
     if (given == numbers_.end())
-      throw ConfigError(
-          fmt::format("expression: expected a number for {}; write {}=1 behind it", name, name));
+      throw ConfigError(fmt::format("expression: expected a number for {0}; write {0}=1 behind it",
+                                    shortened(name)));
     return leaves_.emplace(name, tape_.leaf(given->second, name)).first->second;
   }
   V call(const std::string& name, std::size_t begin) {

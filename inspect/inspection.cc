@@ -18,9 +18,9 @@ std::unique_ptr<Batch> one_sentence(const Model<double>& model, std::string_view
   const std::size_t block = model.config().block_size;
   if (tokens.size() - 1 > block)
     throw ConfigError(
-        fmt::format("sentence: expected at most {} words, so that with its beginning it "
+        fmt::format("sentence: expected at most {} {}s, so that with its beginning it "
                     "fits the model's block of {}, found {}; shorten it",
-                    block - 1, block, tokens.size() - 2));
+                    block - 1, model.tokenizer.kind().unit, block, tokens.size() - 2));
   auto batch = std::make_unique<Batch>();
   batch->add(tokens, block);
   batch->set_weights();

@@ -6,12 +6,13 @@
 
 #include "base/closest_match.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 
 namespace glassbox {
 
 void refuse_name(std::string_view name, const std::string& expected, const std::string& advice) {
-  throw ConfigError(fmt::format("{}: expected {}; {}", name, expected, advice));
+  throw ConfigError(fmt::format("{}: expected {}; {}", shortened(name), expected, advice));
 }
 
 std::size_t checked_index(std::string_view name, const char* what, std::size_t index,

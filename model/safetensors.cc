@@ -135,7 +135,28 @@ void check_coverage(std::vector<SafetensorsReader::Tensor>& tensors, std::uint64
   }
 }
 
+constexpr std::uint64_t kHead = 9;  // bytes: the header's length and its first
+
+// What can be told of a file from its head.
+void check_head(std::string_view head, const std::string& path) {
+  constexpr const char* kAdvice = "the file is damaged or no safetensors file";
+  if (head.size() < 8) return;
+  const auto length = from_little_endian<std::uint64_t>(head.data());
+  if (length > kMaxHeader) {
+    throw format_error(path + ": header", fmt::format("a length of at most {} bytes", kMaxHeader),
+                       std::to_string(length), kAdvice);
+  }
+  if (length == 0 || (head.size() >= kHead && head[8] != '{')) {
+    throw format_error(path + ": header", "a JSON object",
+                       length == 0 ? "nothing" : "something else", kAdvice);
+  }
+}
+
 }  // namespace
+
+std::string read_safetensors_bytes(const std::string& path) {
+  return read_file(path, [&](std::string_view so_far) { check_head(so_far, path); });
+}
 
 SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
   std::error_code ignored;
@@ -144,7 +165,7 @@ SafetensorsReader::SafetensorsReader(const std::string& path) : path_(path) {
   }
   if (!file_ || !*file_) {
     // A pipe is read whole; what can't be opened throws here, with the system's reason.
-    file_ = std::make_unique<std::istringstream>(read_file(path));
+    file_ = std::make_unique<std::istringstream>(read_safetensors_bytes(path));
   }
   read_header();
 }
@@ -159,11 +180,9 @@ void SafetensorsReader::read_header() {
   const auto size = static_cast<std::uint64_t>(file_->tellg());
   if (size < 8)
     throw format_error(path_ + ": header", "a file of at least 8 bytes", std::to_string(size));
-  const auto length = from_little_endian<std::uint64_t>(read_at(0, 8).data());
-  if (length > kMaxHeader) {
-    throw format_error(path_ + ": header", fmt::format("a length of at most {} bytes", kMaxHeader),
-                       std::to_string(length), "the file is damaged or no safetensors file");
-  }
+  const std::string head = read_at(0, std::min(size, kHead));
+  check_head(head, path_);
+  const auto length = from_little_endian<std::uint64_t>(head.data());
   if (length > size - 8) {
     throw format_error(path_ + ": header", fmt::format("{} bytes", length),
                        fmt::format("{} (cut short)", size - 8));
@@ -174,10 +193,6 @@ void SafetensorsReader::read_header() {
 
 void SafetensorsReader::parse(const std::string& header, std::uint64_t buffer_size) {
   const std::string where = path_ + ": header";
-  if (header.empty() || header.front() != '{') {
-    throw format_error(where, "a JSON object", header.empty() ? "nothing" : "something else",
-                       "the file is damaged or no safetensors file");
-  }
   const Json root = Json::parse(header, where, kMaxDepth);
   if (header[header.find_last_not_of(' ')] != '}') {
     throw format_error(where, "nothing but blanks behind the object", "something else");

@@ -75,6 +75,11 @@ class SafetensorsReader {
   std::map<std::string, std::string> metadata_;
 };
 
+// The bytes of a file that is read once, for the second constructor: a pipe, or a file that is to
+// be fingerprinted. A file of another kind is refused at its head, however large. Throws FileError,
+// or FormatError.
+std::string read_safetensors_bytes(const std::string& path);
+
 struct TensorToWrite {
   std::string name;
   std::string dtype;

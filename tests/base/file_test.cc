@@ -76,6 +76,35 @@ TEST_CASE("write_file keeps the permissions of the file that it replaces", "[bas
   CHECK((status.st_mode & 0777) == 0600);
 }
 
+TEST_CASE("read_file stops where its check throws", "[base][file]") {
+  const TemporaryFolder folder;
+  put_file(folder / "x", "");
+  REQUIRE(::truncate((folder / "x").c_str(), 100'000'000'000) == 0);
+  const auto check = [](std::string_view so_far) {
+    if (so_far.size() > 1000) throw FormatError("no more");
+  };
+  CHECK(error_message<FormatError>([&] { read_file(folder / "x", check); }) == "no more");
+}
+
+TEST_CASE("write_file makes the file that a symbolic link names, and leaves the link",
+          "[base][file]") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "d");
+  fs::create_symlink("d/x", folder / "one");           // from the link's folder
+  fs::create_symlink(folder / "one", folder / "two");  // a link to a link
+  check_writable(folder / "two");
+  write_file(folder / "two", "new");
+  CHECK(fs::is_symlink(folder / "one"));
+  CHECK(fs::is_symlink(folder / "two"));
+  CHECK(file_bytes(folder / "d/x") == "new");
+  fs::create_symlink("missing/x", folder / "three");
+  CHECK_THAT(error_message<FileError>([&] { write_file(folder / "three", "new"); }),
+             text_contains("missing/x: can't be written: No such file or directory"));
+  CHECK_THAT(error_message<FileError>([&] { check_writable(folder / "three"); }),
+             text_contains("missing/x: can't be written: No such file or directory"));
+}
+
 TEST_CASE("write_file keeps a symbolic link and replaces what it names", "[base][file]") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "d");

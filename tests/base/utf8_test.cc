@@ -107,3 +107,17 @@ TEST_CASE("lower_case changes nothing the second time and never makes or takes w
   }
   CHECK(wrong == 0);
 }
+
+TEST_CASE("display_width: wide characters take two columns, marks upon others none",
+          "[base][utf8]") {
+  CHECK(display_width("cat") == 3);
+  CHECK(display_width("кот") == 3);
+  CHECK(display_width("猫が") == 4);
+  CHECK(display_width("고양이") == 6);
+  CHECK(display_width("\u1112\u1161\u11ab") == 2);  // a syllable of Hangul in its letters
+  CHECK(display_width("e\u0301") == 1);
+  CHECK(display_width("a\u200bb\u200d") == 2);
+  CHECK(display_width("😀") == 2);
+  CHECK(display_width("ＡＢ") == 4);  // full width
+  CHECK(display_width("") == 0);
+}

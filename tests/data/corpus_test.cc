@@ -60,6 +60,7 @@ TEST_CASE("Corpus: the same sentences whatever white space an editor put into th
   const std::string edited =
       GENERATE_COPY("\xEF\xBB\xBF" + text,                    // a byte order mark
                     replace_all(text, "\n", "\r\n"),          //
+                    replace_all(text, "\n", "\r"),            // as old Macintoshes wrote
                     replace_all(text, "\n", "\xC2\xA0\n"),    // a no-break space at the line's end
                     replace_all(text, " ", "\t "),            //
                     replace_all(text, "\n", "\n\n \t \r\n"),  // blank lines strewn in

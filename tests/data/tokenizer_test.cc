@@ -99,7 +99,7 @@ TEST_CASE("Tokenizer: a vocabulary is held to what its kind can cut", "[data][to
         Ids{1, 0, 2});
   CHECK_THAT(error_message<ConfigError>(
                  [&] { Tokenizer::of(Corpus::from_text("a", "text"), "syllable"); }),
-             text_contains("expected one of word, char, found syllable"));
+             text_contains("expected one of word, char, found \"syllable\""));
 }
 
 TEST_CASE("Tokenizer: from_words keeps the order given", "[data][tokenizer]") {
@@ -121,4 +121,28 @@ TEST_CASE("Tokenizer: from_words refuses a damaged vocabulary and names the toke
   CHECK(error_message<FormatError>([&, w = word] {
           Tokenizer::from_words({"a", w, "z"}, true, "m");
         }) == "m: token 1: " + found + "; the vocabulary is damaged: use a backup");
+}
+
+TEST_CASE("Tokenizer: a word that is spelled like BOS stays a word and is told apart",
+          "[data][tokenizer]") {
+  const auto tokenizer = Tokenizer::words(Corpus::from_text("<bos> a\n<<BOS>> b", "text"));
+  CHECK(tokenizer.word(tokenizer.bos()) == "<<<bos>>>");
+  CHECK(tokenizer.encode("<bos>") == std::vector<TokenId>{tokenizer.find("<bos>")});
+  const auto plain = Tokenizer::words(Corpus::from_text("a", "text"));
+  CHECK(plain.word(plain.bos()) == "<bos>");
+}
+
+TEST_CASE(
+    "Tokenizer: a refusal shortens long words, lists a handful and calls tokens by their kind",
+    "[data][tokenizer]") {
+  const Corpus text = Corpus::from_text("a b", "text");
+  const std::string many = "1 2 3 4 5 6 7 8 " + std::string(100'000, 'x');
+  CHECK_THAT(error_message<VocabularyError>([&] { Tokenizer::words(text).encode(many); }),
+             text_contains("expected words that the model knows, found \"1\", \"2\", \"3\", \"4\", "
+                           "\"5\" and 4 more; "));
+  const std::string message = error_message<VocabularyError>(
+      [&] { Tokenizer::words(text).encode(std::string(100'000, 'x')); });
+  CHECK(message.size() < 200);
+  CHECK_THAT(error_message<VocabularyError>([&] { Tokenizer::of(text, "char").encode("c"); }),
+             text_contains("expected characters that the model knows, found \"c\""));
 }
