@@ -11,6 +11,7 @@
 
 #include "base/closest_match.h"
 #include "base/error.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/version.h"
@@ -32,7 +33,7 @@ const Command& find_command(const std::string& name) {
   }
   const std::string near = closest_match(name, names);
   throw UsageError(fmt::format(
-      "'{}' is no command; {}", name,
+      "'{}' is no command; {}", shortened(name),
       near.empty() ? "glassbox help lists them" : fmt::format("did you mean {}?", near)));
 }
 

@@ -2,15 +2,20 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "cli/options/options.h"
+#include "cli/view/text.h"
 
 namespace glassbox::cli {
 
@@ -33,8 +38,19 @@ void prepare_streams() {
   std::signal(SIGXFSZ, SIG_IGN);
 }
 
-void print(std::string_view data) {
+void print_styled(std::string_view data) {
   if (std::fwrite(data.data(), 1, data.size(), stdout) != data.size()) output_failed();
+}
+
+void print(std::string_view data) {
+  static const bool terminal = isatty(STDOUT_FILENO) != 0;
+  if (!terminal) return print_styled(data);
+  for (std::size_t begin = 0; begin < data.size();) {
+    const std::size_t end = std::min(data.find('\n', begin), data.size());
+    print_styled(escape_controls(data.substr(begin, end - begin)));
+    if (end < data.size()) print_styled("\n");
+    begin = end + 1;
+  }
 }
 
 void finish_output() {
@@ -51,26 +67,34 @@ void refuse_overwriting(const char* flag, const std::string& out,
 }
 
 void print_status(std::string_view line) {
-  std::string shown;
-  for (const char c : line) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      shown += fmt::format("\\x{:02x}", byte);
-    } else {
-      shown += c;
-    }
-  }
-  shown += '\n';
+  const std::string shown = escape_controls(line) + '\n';
   std::fwrite(shown.data(), 1, shown.size(), stderr);
   std::fflush(stderr);
 }
 
 void complain(std::string_view message) { print_status(fmt::format("glassbox: {}", message)); }
 
-void warn_of_cut_lines(std::size_t count, std::size_t words, const std::string& text,
-                       std::size_t line) {
-  complain(fmt::format("warning: {}: cut {} line{} of more than {} words, the first is line {}",
-                       text, count, count == 1 ? "" : "s", words, line));
+void warn_of_cut_lines(std::size_t count, std::size_t tokens, const std::string& text,
+                       std::size_t line, const char* unit) {
+  complain(fmt::format("warning: {}: cut {} line{} of more than {} {}s, the first is line {}", text,
+                       count, count == 1 ? "" : "s", tokens, unit, line));
+}
+
+void check_ending(const char* flag, const std::string& path,
+                  std::initializer_list<const char*> endings) {
+  const std::string ending = std::filesystem::path(path).extension();
+  if (ending.empty() || std::find(endings.begin(), endings.end(), ending) != endings.end()) return;
+  std::string known;
+  for (const char* const each : endings) known += (known.empty() ? "" : " or ") + std::string(each);
+  throw UsageError(fmt::format(
+      "--{}: expected a name that ends in {}, found {}; write for instance {}", flag, known,
+      shortened(path),
+      shortened(std::filesystem::path(path).replace_extension(*endings.begin()).string())));
+}
+
+void write_output(const std::string& path, std::string_view contents) {
+  write_file(path, contents);
+  print_status(fmt::format("wrote {}", path));
 }
 
 }  // namespace glassbox::cli

@@ -15,8 +15,12 @@ struct ClosedPipe {};
 // by accident, and a closed pipe or a file size limit is an error of a write instead of a signal.
 void prepare_streams();
 
-// Both throw FileError with the system's reason, or ClosedPipe.
+// Data for standard output, byte by byte as it is; on a terminal control characters are shown
+// escaped, since there a corpus's words would act. These throw FileError with the system's reason,
+// or ClosedPipe.
 void print(std::string_view data);
+// The same for text that colours itself and has escaped all that is not its own.
+void print_styled(std::string_view data);
 // All that was printed is out. Call once, at the end.
 void finish_output();
 
@@ -34,9 +38,16 @@ void print_status(std::string_view line);
 // "glassbox: ..." on standard error.
 void complain(std::string_view message);
 
-// That `count` lines of a text, the first of them `line`, have more than `words` words and lose
-// their ends.
-void warn_of_cut_lines(std::size_t count, std::size_t words, const std::string& text,
-                       std::size_t line);
+// That `count` lines of a text, the first of them `line`, have more than so many tokens, which are
+// called `unit`, and lose their ends.
+void warn_of_cut_lines(std::size_t count, std::size_t tokens, const std::string& text,
+                       std::size_t line, const char* unit = "word");
+
+// Throws UsageError if the name of a file to be written promises another format than these endings,
+// ".svg", do. A name without one promises nothing.
+void check_ending(const char* flag, const std::string& path,
+                  std::initializer_list<const char*> endings);
+// Writes the whole file, as write_file does, and says so.
+void write_output(const std::string& path, std::string_view contents);
 
 }  // namespace glassbox::cli

@@ -11,8 +11,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "cli/output.h"
+#include "cli/view/text.h"
 
 namespace glassbox::cli {
 
@@ -62,6 +64,13 @@ std::string perplexity(double loss) {
   return value < 1e6 ? fmt::format("{:.1f}", value) : fmt::format("{:.1e}", value);
 }
 
+// In place of what stood in the line.
+void redraw(std::string_view line) {
+  line = line.substr(0, terminal_width() - 1);  // a full last column would begin a new line
+  fmt::print(stderr, "\r{}\x1b[K", line);       // and clear what a longer line left behind
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 Progress::Progress(std::uint64_t steps, std::uint64_t done)
@@ -107,8 +116,8 @@ void Progress::draw(const StepStats& stats, Clock::time_point now) {
     return;
   }
   constexpr std::size_t kShortest = 8, kLongest = 30;  // columns of the bar
-  const std::size_t width = terminal_width() - 1;      // a full last column would begin a new line
-  constexpr std::size_t kSeparators = 4;               // brackets and blanks around it
+  const std::size_t width = terminal_width() - 1;
+  constexpr std::size_t kSeparators = 4;  // brackets and blanks around it
   if (count.size() + kSeparators + kShortest + figures.size() + rate.size() <= width)
     figures += rate;
   const std::size_t used = count.size() + kSeparators + figures.size();
@@ -116,11 +125,8 @@ void Progress::draw(const StepStats& stats, Clock::time_point now) {
   const auto filled = static_cast<std::size_t>(done * static_cast<double>(columns));
   std::string bar = std::string(filled, '=') + std::string(columns - filled, ' ');
   if (filled < columns) bar[filled] = '>';
-  std::string line = fmt::format("{} [{}] {}", count, bar, figures);
-  line.resize(std::min(line.size(), width));
-  line = '\r' + line + "\x1b[K";  // and clear what a longer line left behind
-  std::fwrite(line.data(), 1, line.size(), stderr);
-  std::fflush(stderr);
+  const std::string line = fmt::format("{} [{}] {}", count, bar, figures);
+  redraw(line);
   drawn_ = true;
 }
 
@@ -128,6 +134,29 @@ void Progress::leave() {
   if (!drawn_) return;
   std::fputc('\n', stderr);
   drawn_ = false;
+}
+
+Countdown::Countdown(std::size_t all, bool lines)
+    : all_(all), bar_(wants_bar()), lines_(lines), started_(Clock::now()), shown_(started_) {}
+
+Countdown::~Countdown() {
+  if (drawn_) redraw("");
+  if (drawn_) fmt::print(stderr, "\r");
+}
+
+void Countdown::show(std::size_t done) {
+  const Clock::time_point now = Clock::now();
+  if (now - shown_ < (bar_ ? kRedraw : kLongestSilence)) return;
+  if (done == 0 || (!bar_ && !lines_)) return;
+  shown_ = now;
+  const double left = std::chrono::duration<double>(now - started_).count() *
+                      static_cast<double>(all_ - done) / static_cast<double>(done);
+  const std::string line =
+      fmt::format("{} of {} {}% ETA {}", grouped(static_cast<std::int64_t>(done)),
+                  grouped(static_cast<std::int64_t>(all_)), 100 * done / all_, long_time(left));
+  if (!bar_) return print_status(line);
+  redraw(line);
+  drawn_ = true;
 }
 
 }  // namespace glassbox::cli

@@ -1,14 +1,16 @@
-// Progress of a training run on standard error: one refreshed line on a terminal, else whole lines,
-// ten a run and one a quarter of a minute, without a carriage return.
+// Progress on standard error: one refreshed line on a terminal, else whole lines without a carriage
+// return.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "train/trainer.h"
 
 namespace glassbox::cli {
 
+// Of a training run: elsewhere than on a terminal ten lines, and one a quarter of a minute.
 class Progress {
  public:
   // Of `steps` steps `done` were done before.
@@ -33,6 +35,26 @@ class Progress {
   std::uint64_t next_line_;  // the step that gets a line
   double loss_sum_ = 0;      // since the last line
   std::uint64_t loss_count_ = 0;
+};
+
+// Of work that is counted: "1,200 of 63,296 1% ETA 12.3s", which is gone at the end. Elsewhere than
+// on a terminal a line a quarter of a minute, or nothing.
+class Countdown {
+ public:
+  Countdown(std::size_t all, bool lines);
+  ~Countdown();
+  Countdown(const Countdown&) = delete;
+  Countdown& operator=(const Countdown&) = delete;
+
+  void show(std::size_t done);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::size_t all_;
+  bool bar_, lines_;
+  bool drawn_ = false;
+  Clock::time_point started_, shown_;
 };
 
 }  // namespace glassbox::cli

@@ -56,7 +56,7 @@ TokenId find_word(std::string_view text, std::string_view word, const Tokenizer&
   if (!near.empty())
     advice = fmt::format("did you mean {}{}{}?", text.substr(0, text.rfind(word)), near,
                          text.substr(text.rfind(word) + word.size()));
-  refuse_name(text, "a word that the model knows", advice);
+  refuse_name(text, fmt::format("a {} that the model knows", tokenizer.kind().unit), advice);
 }
 
 ElementIndex element_index(std::string_view text, const ScalarName& name,

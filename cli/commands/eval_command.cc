@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "infer/score.h"
 #include "kernels/parallel.h"
 #include "model/model_file.h"
@@ -64,11 +65,13 @@ std::vector<LineScore> score_lines(const EvalOptions& options, const Decoder<T>&
   for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
   const std::optional<TokenId> unk = model.tokenizer().unk();
   std::vector<LineScore> scores(sentences.size());
+  Countdown countdown(sentences.size(), false);
   std::atomic<std::size_t> next = 0;
   threads.parallel_for(threads.size(), [&](std::size_t thread) {
     for (std::size_t part; (part = next++) < parts;) {
       const std::size_t begin = part * options.batch_size;
       const std::size_t end = std::min(begin + options.batch_size, sentences.size());
+      if (thread == 0) countdown.show(begin);
       for (std::size_t i = begin; i < end; ++i) {
         const auto logs = log_probabilities(models[thread], std::span<const TokenId>(sentences[i]));
         scores[i].all.add(logs);
@@ -94,7 +97,8 @@ int evaluate(const EvalOptions& options, Decoder<T> model) {
     }
   }
   if (cut > 0) {
-    warn_of_cut_lines(cut, model.config().block_size - 1, corpus.name(), first_cut);
+    warn_of_cut_lines(cut, model.config().block_size - 1, corpus.name(), first_cut,
+                      tokenizer.kind().unit);
   }
 
   const std::vector<LineScore> scores = score_lines(options, model, sentences);
@@ -144,8 +148,8 @@ int evaluate(const EvalOptions& options, Decoder<T> model) {
     print(fmt::format("loss {}\nperplexity {}\ntokens {}\n", loss, shown, total.tokens));
   }
   if (tells_unknown)
-    print_status(
-        fmt::format("unknown words {}, loss of the others {}", unknown, json_number(known.loss())));
+    print_status(fmt::format("unknown {}s {}, loss of the others {}", tokenizer.kind().unit,
+                             unknown, json_number(known.loss())));
   return 0;
 }
 

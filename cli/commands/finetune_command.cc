@@ -8,9 +8,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/file.h"
 #include "base/fingerprint.h"
-#include "base/json.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "cli/commands/training.h"
 #include "cli/output.h"
@@ -54,8 +53,6 @@ struct FinetuneOptions {
   }
 };
 
-constexpr std::size_t kNamedWords = 50;  // a line of more helps nobody
-
 // The model with the words of the corpus that it lacks, as the flags say. Throws VocabularyError,
 // naming words and lines, if they say nothing.
 template <class T>
@@ -71,15 +68,11 @@ Model<T> with_words_of(const Corpus& corpus, const FinetuneOptions& options, Mod
     print_status(fmt::format("new words: {}", words.size()));
     return extend_vocabulary(model, words, false, random);
   }
-  std::string named;
-  for (std::size_t i = 0; i < std::min(unknown.size(), kNamedWords); ++i) {
-    named += fmt::format("{}{} (line {})", i == 0 ? "" : ", ", json_quote(unknown[i].word),
-                         unknown[i].line);
-  }
-  if (unknown.size() > kNamedWords)
-    named += fmt::format(" and {} more", unknown.size() - kNamedWords);
-  throw VocabularyError(fmt::format("{}: expected words that {} knows, found {}; {}", corpus.name(),
-                                    options.model, named,
+  std::vector<std::string> named;
+  for (const auto& [word, line] : unknown)
+    named.push_back(fmt::format("{} (line {})", quoted(word), line));
+  throw VocabularyError(fmt::format("{}: expected {}s that {} knows, found {}; {}", corpus.name(),
+                                    model.tokenizer.kind().unit, options.model, listed(named),
                                     "--extend-vocab adds them, --unk reads them as <unk>"));
 }
 
@@ -97,7 +90,7 @@ std::vector<std::string> frozen_parameters(const FinetuneOptions& options,
       throw UsageError(fmt::format(
           "--freeze: expected the name of a parameter, as token_embedding or 'layers.0.*', "
           "found '{}'; glassbox inspect params {} lists them",
-          pattern, options.model));
+          shortened(pattern), options.model));
     }
   }
   if (std::all_of(frozen.begin(), frozen.end(), [](bool is) { return is; })) {
@@ -176,7 +169,7 @@ int finetune(FinetuneOptions& options, OptionTable& table) {
   check_options(options.training, {{"MODEL", options.model},
                                    {"CORPUS", options.corpus},
                                    {"--retain", options.retain.value_or("")}});
-  std::string bytes = read_file(options.model);  // once: it may be a pipe
+  std::string bytes = read_safetensors_bytes(options.model);  // once: it may be a pipe
   const std::string parent = fingerprint(bytes);
   const RunRecord record{"finetune", "", table.settings()};
   return std::visit(

@@ -21,7 +21,7 @@ struct AttentionOptions {
   std::optional<std::string> svg;
   bool json = false;
   std::optional<std::size_t> layer, head;
-  std::string color = "auto";
+  ColorChoice color = ColorChoice::automatic;
 
   void visit(OptionTable& table) {
     operands.visit(table);
@@ -32,7 +32,8 @@ struct AttentionOptions {
     table.integer(head, "head", {.value = "H", .help = "this head alone"});
     table.choice(color, "color",
                  {.value = "auto|always|never",
-                  .help = "shade the cells; auto on a terminal without NO_COLOR"});
+                  .help = "shade the cells; auto on a terminal without NO_COLOR",
+                  .not_with = "svg json"});
   }
 };
 
@@ -73,7 +74,11 @@ std::string vector_text(const std::vector<double>& row, std::size_t begin, std::
 }
 
 int show_attention(const AttentionOptions& options) {
-  if (options.svg) refuse_overwriting("svg", *options.svg, {{"MODEL", options.operands.model}});
+  if (options.svg) {
+    refuse_overwriting("svg", *options.svg, {{"MODEL", options.operands.model}});
+    check_ending("svg", *options.svg, {".svg"});
+    check_writable(*options.svg);
+  }
   Inspection inspection(read_model_as<double>(options.operands.model), options.operands.sentence);
   std::vector<AttentionMap> maps = attention_maps(inspection);
   if (options.layer) {
@@ -87,7 +92,7 @@ int show_attention(const AttentionOptions& options) {
   std::vector<std::string> tokens;
   for (std::size_t t = 0; t < inspection.positions(); ++t) tokens.push_back(inspection.token(t));
   if (options.svg) {
-    write_file(*options.svg, attention_svg(maps, tokens));
+    write_output(*options.svg, attention_svg(maps, tokens));
     if (!options.json) return 0;
   }
   std::string text;
@@ -104,7 +109,7 @@ int show_attention(const AttentionOptions& options) {
   const bool color = color_wanted(options.color);
   for (const AttentionMap& map : maps)
     text += (text.empty() ? "" : "\n") + heat_text(map, tokens, color);
-  print(text + '\n' + heat_legend(color));
+  print_styled(text + '\n' + heat_legend(color));
   return 0;
 }
 
@@ -119,13 +124,12 @@ int show_cache(const CacheOptions& options) {
                                  end - 1, config.n_embd);
   for (std::size_t t = 0; t < steps.size(); ++t) {
     const auto& now = steps[t].layers[layer];
-    text +=
-        fmt::format("\nafter token {}, {}: {} key{} and value{} in the cache\n", t,
-                    escape_controls(steps[t].token), t + 1, t == 0 ? "" : "s", t == 0 ? "" : "s");
+    text += fmt::format("\nafter token {}, {}: {} key{} and value{} in the cache\n", t,
+                        shown_token(steps[t].token), t + 1, t == 0 ? "" : "s", t == 0 ? "" : "s");
     Table table({1});
     table.row({"", "token", "key", "value", "score", "weight"});
     for (std::size_t p = 0; p <= t; ++p)
-      table.row({fmt::format("{}", p), escape_controls(steps[p].token),
+      table.row({fmt::format("{}", p), shown_token(steps[p].token),
                  vector_text(now.keys[p], begin, end), vector_text(now.values[p], begin, end),
                  fmt::format("{:.4f}", now.scores[head][p]),
                  fmt::format("{:.4f}", now.weights[head][p])});

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/file.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
@@ -29,7 +30,7 @@ struct GraphOptions {
 
   void visit(OptionTable& table) {
     table.operand(operands, "[MODEL]", "model file, as train writes it; with --expr NAME=NUMBER");
-    table.operand(operands, "[SENTENCE]", kSentenceHelp);
+    table.sentence(operands, "[SENTENCE]", kSentenceHelp);
     table.operand(operands, "[NAME=NUMBER...]", "with --expr: the numbers of its names");
     table.group("Graph");
     table.text(around, "around",
@@ -37,12 +38,13 @@ struct GraphOptions {
     table.integer(depth, "depth",
                   {.value = "D",
                    .range = between(1, 64),
-                   .help = "steps from it, to children and to parents"});
-    table.integer(
-        width, "width",
-        {.value = "N",
-         .range = at_least(1),
-         .help = "neighbours of each scalar, those that the most gradient flows through"});
+                   .help = "steps from it, to children and to parents",
+                   .only_with = "around"});
+    table.integer(width, "width",
+                  {.value = "N",
+                   .range = at_least(1),
+                   .help = "neighbours of each scalar, those that the most gradient flows through",
+                   .only_with = "around"});
     table.text(expr, "expr",
                {.value = "FORMULA",
                 .help = "draw a formula instead, its numbers behind it: a=2 b=-3; "
@@ -53,7 +55,8 @@ struct GraphOptions {
         format, "format",
         {.value = "dot|svg",
          .help = "for Graphviz, or a picture; without it, as the ending of --out says, else "
-                 "dot"});
+                 "dot",
+         .not_with = "tape"});
     table.file(out, "out", {.letter = 'o', .value = "FILE", .help = "write it to FILE"});
   }
   GraphFormat chosen_format() const {
@@ -64,7 +67,6 @@ struct GraphOptions {
 std::map<std::string, double> numbers_of(std::span<const std::string> words) {
   std::map<std::string, double> numbers;
   for (const std::string& word : words) {
-    if (word.empty()) continue;
     const std::size_t equals = word.find('=');
     double value = 0;
     const char* const begin = word.data() + std::min(equals, word.size() - 1) + 1;
@@ -74,21 +76,23 @@ std::map<std::string, double> numbers_of(std::span<const std::string> words) {
       throw UsageError(
           fmt::format("--expr: expected a name and a number behind the formula, found '{}'; write "
                       "for instance a=2",
-                      word));
+                      shortened(word)));
     if (!numbers.emplace(word.substr(0, equals), value).second)
       throw UsageError(fmt::format("--expr: expected each name once, found {} again", word));
   }
   return numbers;
 }
 
-void deliver(const GraphOptions& options, const Drawing& drawing) {
-  const std::string text =
-      options.chosen_format() == GraphFormat::svg ? as_svg(drawing) : as_dot(drawing);
+void deliver(const GraphOptions& options, const std::string& text) {
   if (options.out) {
-    write_file(*options.out, text);
+    write_output(*options.out, text);
   } else {
     print(text);
   }
+}
+
+void deliver(const GraphOptions& options, const Drawing& drawing) {
+  deliver(options, options.chosen_format() == GraphFormat::svg ? as_svg(drawing) : as_dot(drawing));
 }
 
 std::string tape_text(Tape<double>& tape) {
@@ -129,6 +133,10 @@ int draw_graph(const GraphOptions& options) {
     if (!options.expr)
       refuse_overwriting("out", *options.out,
                          {{"MODEL", options.operands.empty() ? "" : options.operands[0]}});
+    if (options.tape)
+      check_ending("out", *options.out, {".txt"});
+    else
+      check_ending("out", *options.out, {".svg", ".dot", ".gv"});
     check_writable(*options.out);
   }
   if (options.expr) {
@@ -136,7 +144,7 @@ int draw_graph(const GraphOptions& options) {
     const auto root = evaluate_expression(tape, *options.expr, numbers_of(options.operands));
     root.backward();
     if (options.tape) {
-      print(tape_text(tape));
+      deliver(options, tape_text(tape));
     } else {
       deliver(options, drawing_of(graph_around(root, {.depth = tape.size(), .width = tape.size()}),
                                   *options.expr));
@@ -149,14 +157,14 @@ int draw_graph(const GraphOptions& options) {
   if (options.operands.size() > 2)
     throw UsageError(fmt::format(
         "inspect graph: expected no more than MODEL and SENTENCE without --expr, found '{}'",
-        options.operands[2]));
+        shortened(options.operands[2])));
   Inspection inspection(read_model_as<double>(options.operands[0]), options.operands[1]);
   if (options.around) {
     const NamedScalar scalar = find_scalar(inspection, *options.around);
     const GraphLimits limits{.depth = options.depth, .width = options.width};
     deliver(options, drawing_of(graph_around(scalar.value, limits), scalar.name));
   } else if (options.tape) {
-    print(tape_text(matrix_rows(inspection)));
+    deliver(options, tape_text(matrix_rows(inspection)));
   } else {
     deliver(options, drawing_of(matrix_rows(inspection), options.operands[1]));
   }

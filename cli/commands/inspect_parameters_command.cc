@@ -1,14 +1,14 @@
 // glassbox inspect params, gradients, gradcheck, neighbours
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/view/text.h"
 #include "inspect/embedding_map.h"
 #include "inspect/gradcheck.h"
@@ -33,7 +33,7 @@ struct ParamsOptions {
     table.operand(model, "MODEL", kModelHelp);
     table.operand(name, "[NAME]", kEntryHelp);
     table.group("Output");
-    top.visit(table);
+    top.visit(table, "how many to show", "csv NAME");
     table.flag(csv, "csv", {.help = kCsvHelp});
   }
 };
@@ -49,12 +49,13 @@ struct GradientsOptions {
     operands.visit(table);
     table.operand(name, "[NAME]", kEntryHelp);
     table.group("Output");
-    top.visit(table);
+    top.visit(table, "how many to show", "csv NAME");
     table.number(nudge, "nudge",
                  {.value = "X",
                   .range = above(0),
                   .help = "move each shown entry by X, and show the loss's change as predicted and "
-                          "as measured"});
+                          "as measured",
+                  .not_with = "csv NAME"});
     table.flag(csv, "csv", {.help = kCsvHelp});
   }
 };
@@ -152,8 +153,8 @@ int show_gradients(const GradientsOptions& options) {
   Table losses({1, 2});
   losses.row({"position", "token", "next", "loss", "chance"});
   for (std::size_t t = 0; t < inspection.positions(); ++t)
-    losses.row({fmt::format("{}", t), escape_controls(inspection.token(t)),
-                escape_controls(inspection.target(t)), rounded(inspection.loss_at(t)),
+    losses.row({fmt::format("{}", t), shown_token(inspection.token(t)),
+                shown_token(inspection.target(t)), rounded(inspection.loss_at(t)),
                 fmt::format("{:.2f}%", 100 * std::exp(-inspection.loss_at(t)))});
   losses.row({"mean", "", "", rounded(inspection.loss().data())});
   print(losses.text() + '\n');
@@ -191,25 +192,13 @@ int check_gradients(const GradcheckCommandOptions& options) {
   }
   check.seed = options.seed.seed;
   check.worst = options.worst;
-  const bool terminal = isatty(2) != 0;
-  using Clock = std::chrono::steady_clock;
-  const auto started = Clock::now();
-  auto shown = started;
+  std::optional<Countdown> countdown;
   check.progress = [&](std::size_t done, std::size_t all) {
-    const auto now = Clock::now();
-    if (now - shown < std::chrono::milliseconds(terminal ? 100 : 15000)) return;
-    shown = now;
-    const double left = std::chrono::duration<double>(now - started).count() *
-                        static_cast<double>(all - done) / static_cast<double>(done);
-    const std::string line =
-        fmt::format("{} of {} {}% ETA {:.0f}s", done, all, 100 * done / all, left);
-    if (terminal)
-      fmt::print(stderr, "\r{:48}\r{}", "", line);
-    else
-      print_status(line);
+    if (!countdown) countdown.emplace(all, true);
+    countdown->show(done);
   };
   const Gradcheck result = gradcheck(inspection, parameter_gradients(inspection), check);
-  if (terminal) fmt::print(stderr, "\r{:48}\r", "");
+  countdown.reset();
 
   Table table;
   table.row({"worst first", "analytic", "numeric", "difference", "allowed"});
@@ -229,10 +218,9 @@ int show_neighbours(const NeighboursOptions& options) {
   const auto model = read_model_as<double>(options.model);
   const TokenId asked = find_word(options.word, options.word, model.tokenizer);
   Table table;
-  table.row({"word", "cosine"});
+  table.row({model.tokenizer.kind().unit, "cosine"});
   for (const auto& word : NearestWords(model).of(asked, options.top.top))
-    table.row(
-        {escape_controls(model.tokenizer.word(word.word)), fmt::format("{:.4f}", word.cosine)});
+    table.row({shown_token(model.tokenizer.word(word.word)), fmt::format("{:.4f}", word.cosine)});
   print(table.text());
   return 0;
 }

@@ -54,9 +54,10 @@ int trace(const TraceOptions& options) {
 
   std::string sentence;
   for (std::size_t t = 0; t <= position; ++t)
-    sentence += (t == 0 ? "" : " ") + escape_controls(inspection.token(t));
+    sentence += fmt::format("{}{}", t == 0 ? "" : tokenizer.kind().separator,
+                            escape_controls(inspection.token(t)));
   std::string text = fmt::format("after \"{}\" (position {}), the logit of {}\n\n", sentence,
-                                 position, escape_controls(tokenizer.word(word)));
+                                 position, shown_token(tokenizer.word(word)));
   Table table;
   for (const auto& part : split.parts) table.row({part.name, fmt::format("{:+.6f}", part.amount)});
   table.row({"sum", fmt::format("{:+.6f}", split.sum)});
@@ -69,7 +70,7 @@ int trace(const TraceOptions& options) {
   for (const auto& guess : guesses) {
     std::vector<std::string> row = {guess.after};
     for (const TokenId id : likeliest_tokens(guess.probabilities, top))
-      row.push_back(fmt::format("{} {:.1f}%", escape_controls(tokenizer.word(id)),
+      row.push_back(fmt::format("{} {:.1f}%", shown_token(tokenizer.word(id)),
                                 100 * guess.probabilities[id]));
     guess_table.row(std::move(row));
   }

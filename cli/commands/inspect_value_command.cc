@@ -58,7 +58,8 @@ int show_value(const ValueOptions& options) {
   Table table;
   table.row({"name", escape_controls(scalar.name)});
   if (scalar.token)
-    table.row({"word", escape_controls(inspection.tokenizer().word(*scalar.token))});
+    table.row({inspection.tokenizer().kind().unit,
+               shown_token(inspection.tokenizer().word(*scalar.token))});
   table.row({"data", exact(scalar.value.data())});
   table.row({"gradient", exact(scalar.value.grad())});
   table.row({"operation", scalar.value.op()});

@@ -21,7 +21,7 @@ struct NextOptions {
 
   void visit(OptionTable& table) {
     table.operand(model, "MODEL", kModelHelp);
-    table.operand(text, "[TEXT]", "how the sentence begins");
+    table.sentence(text, "[TEXT]", "how the sentence begins");
     table.group("Output");
     top.visit(table);
     table.flag(json, "json", {.help = "one object: words and probabilities"});
@@ -34,9 +34,10 @@ int show_next(const NextOptions& options) {
   std::vector<TokenId> tokens = {tokenizer.bos()};
   for (const TokenId id : tokenizer.encode(options.text)) tokens.push_back(id);
   if (tokens.size() > decoder.config().block_size)
-    throw ConfigError(fmt::format(
-        "next: expected at most {} words, found {}; the model's block is {}",
-        decoder.config().block_size - 1, tokens.size() - 1, decoder.config().block_size));
+    throw ConfigError(
+        fmt::format("next: expected at most {} {}s, found {}; the model's block is {}",
+                    decoder.config().block_size - 1, tokenizer.kind().unit, tokens.size() - 1,
+                    decoder.config().block_size));
   KvCache<double> cache(decoder.config());
   std::span<const double> logits;
   for (const TokenId token : tokens) logits = decoder.step(token, cache);
@@ -47,8 +48,7 @@ int show_next(const NextOptions& options) {
   json.begin_object().key("next").begin_array();
   for (const TokenId id : likeliest_tokens(chances, options.top.top)) {
     const char* const meaning = id == tokenizer.bos() ? " (end)" : "";  // of the sentence
-    table.row({escape_controls(tokenizer.word(id)) + meaning,
-               fmt::format("{:.2f}%", 100 * chances[id]),
+    table.row({shown_token(tokenizer.word(id)) + meaning, fmt::format("{:.2f}%", 100 * chances[id]),
                std::string(static_cast<std::size_t>(chances[id] * 50 + 0.5), '#')});
     json.begin_object().member("word", tokenizer.word(id)).member("probability", chances[id]);
     json.end_object();

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
@@ -29,7 +30,10 @@ struct PlotOptions {
                {.letter = 'o', .value = "FILE", .help = "write the curves to FILE as SVG"});
     table.flag(ascii, "ascii", {.help = "draw them in the terminal"});
     table.integer(columns, "columns",
-                  {.value = "N", .range = between(40, 400), .help = "width of --ascii"});
+                  {.value = "N",
+                   .range = between(40, 400),
+                   .help = "width of the drawing",
+                   .only_with = "ascii"});
     table.text(column, "column", {.value = "NAME", .help = "what to draw: loss, lr or tokens"});
     table.integer(vocab_size, "vocab-size",
                   {.value = "N",
@@ -41,9 +45,13 @@ struct PlotOptions {
 int plot(const PlotOptions& options) {
   if (!options.out && !options.ascii)
     throw UsageError("plot: expected --out FILE, --ascii or both, found neither");
+  if (options.vocab_size && options.column != "loss")
+    throw UsageError(fmt::format("--vocab-size: expected --column loss, found {}; leave one out",
+                                 shortened(options.column)));
   if (options.out) {
     for (const std::string& log : options.logs)
       refuse_overwriting("out", *options.out, {{"LOG", log}});
+    check_ending("out", *options.out, {".svg"});
     check_writable(*options.out);
   }
   const std::string& column = options.column;
@@ -52,10 +60,10 @@ int plot(const PlotOptions& options) {
     const Log log = read_log(path);
     const auto points = log.columns.find(column);
     if (points == log.columns.end()) {
-      std::string names;
-      for (const auto& [name, values] : log.columns) names += (names.empty() ? "" : ", ") + name;
+      std::vector<std::string> names;
+      for (const auto& [name, values] : log.columns) names.push_back(shortened(name));
       throw FormatError(fmt::format("{}: expected a column {}, found {}; choose with --column",
-                                    path, column, names));
+                                    path, quoted(column), listed(names)));
     }
     chart.series.push_back({path, points->second});
   }
@@ -63,7 +71,7 @@ int plot(const PlotOptions& options) {
     chart.line = std::log(static_cast<double>(*options.vocab_size));
     chart.line_name = fmt::format("random guess {:.2f}", *chart.line);
   }
-  if (options.out) write_file(*options.out, chart_svg(chart));
+  if (options.out) write_output(*options.out, chart_svg(chart));
   if (options.ascii) print(chart_text(chart, options.columns));
   return 0;
 }

@@ -84,8 +84,9 @@ int report(const ReportOptions& options) {
                      {{"MODEL", path},
                       {"--log-file", options.log_file.value_or("")},
                       {"--sentences", options.sentences.value_or("")}});
+  check_ending("out", options.out, {".html", ".htm", ".xhtml"});
   check_writable(options.out);
-  std::string bytes = read_file(path);  // once: it may be a pipe
+  std::string bytes = read_safetensors_bytes(path);  // once: it may be a pipe
   ReportInput input;
   input.name = std::filesystem::path(path).filename().string();
   input.fingerprint = fingerprint(bytes);
@@ -93,7 +94,14 @@ int report(const ReportOptions& options) {
   input.precision = std::holds_alternative<Model<float>>(read) ? "float" : "double";
   const Model<double> model = model_as<double>(std::move(read), path);
   input.model = &model;
-  if (options.log_file) input.log = read_log(*options.log_file);
+  if (options.log_file) {
+    input.log = read_log(*options.log_file);
+    const std::string other =
+        contradiction(*input.log, Json::parse(model.training, path + ": glassbox.training"));
+    if (!other.empty())
+      complain(fmt::format("warning: {}: {}: is it the log of another run than {}?",
+                           *options.log_file, other, path));
+  }
   Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
   if (options.sentences) {
     const Corpus corpus =
@@ -103,8 +111,7 @@ int report(const ReportOptions& options) {
     input.sentences = written_by(decoder, options.seed.seed);
   }
   input.word_shares = word_shares(decoder, options.seed.seed);
-  write_file(options.out, report_html(input));
-  print_status(fmt::format("wrote {}", options.out));
+  write_output(options.out, report_html(input));
   return 0;
 }
 

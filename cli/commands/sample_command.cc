@@ -1,21 +1,16 @@
 // glassbox sample MODEL
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <optional>
 #include <utility>
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/text_file.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
-#include "cli/view/text.h"
 #include "infer/generate.h"
 #include "infer/score.h"
 #include "kernels/parallel.h"
@@ -93,17 +88,6 @@ struct SampleOptions {
   }
 };
 
-std::string read_standard_input() {
-  std::string text;
-  char part[1 << 16];
-  std::size_t size = 0;
-  while ((size = std::fread(part, 1, sizeof part, stdin)) > 0) text.append(part, size);
-  if (std::ferror(stdin) != 0) {
-    throw FileError(fmt::format("standard input: can't be read: {}", std::strerror(errno)));
-  }
-  return text;
-}
-
 // Every prompt as token ids, checked before the first sentence is drawn. Messages name the option
 // or the file and its line.
 std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
@@ -115,12 +99,11 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
     } catch (const Error& error) {
       throw VocabularyError(fmt::format("{}: {}", where, error.what()));
     }
-    if (const std::size_t words = prompts.back().size(); words + 1 > block_size) {
+    if (const std::size_t tokens = prompts.back().size(); tokens + 1 > block_size) {
       throw ConfigError(
-          fmt::format("{}: expected at most {} words, so that the model's block of {} has room for "
-                      "one more, found "
-                      "{}; shorten it",
-                      where, block_size - 1, block_size, words));
+          fmt::format("{}: expected at most {} {}s, so that the model's block of {} has room for "
+                      "one more, found {}; shorten it",
+                      where, block_size - 1, tokenizer.kind().unit, block_size, tokens));
     }
   };
   if (!options.prompt_file) {
@@ -129,9 +112,9 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
   }
   const std::string& file = *options.prompt_file;
   const CorpusOptions reading{.lowercase = tokenizer.lowercase()};
-  const Corpus corpus = file == "-"
-                            ? Corpus::from_text(read_standard_input(), "standard input", reading)
-                            : Corpus::read(file, reading);
+  const Corpus corpus =
+      file == "-" ? Corpus::from_text(read_standard_input_text(), "standard input", reading)
+                  : Corpus::read(file, reading);
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     add(corpus[i], fmt::format("{}: line {}", corpus.name(), corpus.line_number(i)));
   }
@@ -166,8 +149,6 @@ int sample_from(const SampleOptions& options, Decoder<T> model) {
   const std::uint64_t samples = options.num_samples;
   const std::size_t max_tokens = options.max_tokens.value_or(0);
   const bool json = options.json;
-  const bool terminal =
-      isatty(STDOUT_FILENO) != 0;  // where a corpus's control characters would act
 
   const std::uint64_t parts = (samples + kPart - 1) / kPart;
   kernels::Threads threads(
@@ -178,22 +159,22 @@ int sample_from(const SampleOptions& options, Decoder<T> model) {
   for (const std::vector<TokenId>& prompt : prompts) {
     std::vector<std::optional<Generator<T>>> generators(threads.size());
     for (std::uint64_t done = 0; done < parts; done += threads.size()) {
-      threads.parallel_for(
-          std::min<std::uint64_t>(threads.size(), parts - done), [&](std::size_t i) {
-            const std::uint64_t first = (done + i) * kPart;
-            std::string& text = texts[i];
-            text.clear();
-            if (!generators[i]) generators[i].emplace(models[i], config, prompt, max_tokens, seed);
-            for (const Generated& sentence :
-                 generators[i]->samples(first, std::min(kPart, samples - first))) {
-              if (json)
-                text += as_json(models[i], sentence, seed);
-              else
-                text += terminal ? escape_controls(model.tokenizer().decode(sentence.tokens))
-                                 : model.tokenizer().decode(sentence.tokens);
-              text += '\n';
-            }
-          });
+      threads.parallel_for(std::min<std::uint64_t>(threads.size(), parts - done),
+                           [&](std::size_t i) {
+                             const std::uint64_t first = (done + i) * kPart;
+                             std::string& text = texts[i];
+                             text.clear();
+                             if (!generators[i])
+                               generators[i].emplace(models[i], config, prompt, max_tokens, seed);
+                             for (const Generated& sentence :
+                                  generators[i]->samples(first, std::min(kPart, samples - first))) {
+                               if (json)
+                                 text += as_json(models[i], sentence, seed);
+                               else
+                                 text += model.tokenizer().decode(sentence.tokens);
+                               text += '\n';
+                             }
+                           });
       for (std::size_t i = 0; i < threads.size() && done + i < parts; ++i) print(texts[i]);
     }
   }

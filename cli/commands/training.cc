@@ -192,7 +192,7 @@ void keep_old_log(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   if (!fs::is_regular_file(path, error) || fs::file_size(path, error) == 0) return;
-  const fs::path log(path);
+  const fs::path log = fs::is_symlink(path) ? fs::canonical(path) : fs::path(path);  // a link stays
   fs::path kept = log;
   for (std::size_t n = 1; fs::exists(kept, error); ++n)
     kept.replace_filename(log.stem().string() + fmt::format(".{}", n) + log.extension().string());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/quote.h"
 #include "cli/command.h"
 #include "cli/output.h"
 
@@ -41,6 +42,8 @@ std::string range_and_default(const Option& option) {
   if (!option.default_value.empty()) {
     text += fmt::format("{}default {}", text.empty() ? "" : "; ", option.default_value);
   }
+  if (*option.only_with != 0)
+    text += fmt::format("{}only with --{}", text.empty() ? "" : "; ", option.only_with);
   return text;
 }
 
@@ -363,7 +366,7 @@ int write_completion(const CompletionOptions& options) {
   } else {
     throw UsageError(fmt::format(
         "completion: expected bash, zsh or fish, found '{}'; see glassbox help completion",
-        options.shell));
+        shortened(options.shell)));
   }
   return 0;
 }

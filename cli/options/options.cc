@@ -16,6 +16,7 @@
 #include "base/closest_match.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/quote.h"
 
 namespace glassbox::cli {
 
@@ -113,7 +114,7 @@ void OptionTable::unknown_option(const std::string& command, const std::string& 
   std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   std::replace(bare.begin(), bare.end(), '_', '-');
   const std::string near = closest_match(bare, names);
-  throw UsageError(fmt::format("{}: {} has no such option; {}", word, command,
+  throw UsageError(fmt::format("{}: {} has no such option; {}", shortened(word), command,
                                near.empty() ? fmt::format("see glassbox help {}", command)
                                             : fmt::format("did you mean --{}?", near)));
 }
@@ -149,7 +150,7 @@ std::vector<std::string> OptionTable::canonical(const std::string& command,
     const bool attached = name_end < word.size();
     if (option->type == Type::flag && attached) {
       throw UsageError(fmt::format("{}: expected no value, found '{}'; write {} alone", flag,
-                                   word.substr(name_end + (is_long ? 1 : 0)), flag));
+                                   shortened(word.substr(name_end + (is_long ? 1 : 0))), flag));
     }
     std::string spelled = std::string("--") + option->name;
     if (attached) spelled += '=' + word.substr(name_end + (is_long ? 1 : 0));
@@ -185,13 +186,43 @@ void OptionTable::parse(const std::string& command, const std::vector<std::strin
     Option& option = options_[static_cast<std::size_t>(find(given.key()) - options_.data())];
     if (!acceptable(option, given.value())) {
       throw UsageError(fmt::format("{0}: expected {1}, found '{2}'; write for instance {0} {3}",
-                                   typed[option.name], expectation(option), given.value(),
-                                   right_value(option)));
+                                   typed[option.name], expectation(option),
+                                   shortened(given.value()), right_value(option)));
     }
     option.set(given.value());
     option.typed = typed[option.name];
   }
-  if (!help) take_operands(command, parsed.unmatched());
+  if (help) return;
+  take_operands(command, parsed.unmatched());
+  check_together(typed, parsed.unmatched().size());
+}
+
+// `typed` has the options that were given, and the first `operands` operands were.
+void OptionTable::check_together(const std::map<std::string, std::string>& typed,
+                                 std::size_t operands) const {
+  std::map<std::string, std::string> given;  // by bare name, as a message calls it
+  for (const auto& [name, unused] : typed) given[name] = "--" + name;
+  for (std::size_t i = 0; i < std::min(operands, operands_.size()); ++i) {
+    std::string name = operands_[i].name;
+    std::erase_if(name, [](char c) { return c == '[' || c == ']'; });
+    given[name] = name;
+  }
+  for (const Option& option : options_) {
+    const auto flag = typed.find(option.name);
+    if (flag == typed.end()) continue;
+    if (*option.only_with != 0 && !given.contains(option.only_with))
+      throw UsageError(
+          fmt::format("{0}: expected --{1} as well, found {0} alone, which changes "
+                      "nothing; add --{1} or leave it out",
+                      flag->second, option.only_with));
+    std::istringstream others(option.not_with);
+    for (std::string other; others >> other;)
+      if (given.contains(other))
+        throw UsageError(
+            fmt::format("{0}: expected no {1} beside it, found both, and {0} changes "
+                        "nothing then; leave one out",
+                        flag->second, given[other]));
+  }
 }
 
 std::map<std::string, std::string> OptionTable::settings() const {
@@ -239,9 +270,14 @@ void OptionTable::take_operands(const std::string& command, const std::vector<st
     if (beyond && (operands_.empty() || !is_open(operands_.back()))) {
       throw UsageError(
           fmt::format("{}: expected no more than {} here, found '{}'; see glassbox help {}",
-                      command, operands_.back().name, words[i], command));
+                      command, operands_.back().name, shortened(words[i]), command));
     }
-    (beyond ? operands_.back() : operands_[i]).set(words[i]);
+    const Operand& operand = beyond ? operands_.back() : operands_[i];
+    if (words[i].empty() && !operand.may_be_empty)
+      throw UsageError(
+          fmt::format("{}: expected {} ({}), found an empty text; see glassbox help {}", command,
+                      operand.name, operand.help, command));
+    operand.set(words[i]);
   }
   for (std::size_t i = words.size(); i < operands_.size(); ++i) {
     if (operands_[i].name[0] == '[') continue;

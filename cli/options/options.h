@@ -47,6 +47,8 @@ struct OptionText {
   // Shapes nothing of a training's result: where and how often something is written, how many
   // threads. A checkpoint does not hold it.
   bool per_run = false;
+  const char* only_with = "";  // another option, without which this one would change nothing
+  const char* not_with = "";   // options and operands, "csv NAME", beside which it would not
 };
 
 struct Option : OptionText {
@@ -63,6 +65,7 @@ struct Operand {
   const char* name;  // "CORPUS"; "[COMMAND]" may be left out, "LOG..." may be several
   const char* help;
   std::function<void(const std::string&)> set;
+  bool may_be_empty = false;
 };
 
 // "a number from 0 to 1", "a whole number of at least 1", "one of linear, constant": what a value
@@ -106,6 +109,11 @@ class OptionTable {
                            else
                              member.push_back(word);
                          }});
+  }
+  template <class Member>  // one that may be empty: an empty sentence is a sentence
+  void sentence(Member& member, const char* name, const char* help) {
+    operand(member, name, help);
+    operands_.back().may_be_empty = true;
   }
 
   const std::vector<Operand>& operands() const { return operands_; }
@@ -173,6 +181,7 @@ class OptionTable {
                                      const std::vector<std::string>& words,
                                      std::map<std::string, std::string>& typed) const;
   void take_operands(const std::string& command, const std::vector<std::string>& words);
+  void check_together(const std::map<std::string, std::string>& typed, std::size_t operands) const;
 
   std::string group_;
   std::vector<Operand> operands_;

@@ -39,8 +39,9 @@ struct ThreadsOption {
 struct TopOption {
   std::size_t top = 10;
 
-  void visit(OptionTable& table, const char* help = "how many to show") {
-    table.integer(top, "top", {.value = "N", .range = at_least(1), .help = help});
+  void visit(OptionTable& table, const char* help = "how many to show", const char* not_with = "") {
+    table.integer(top, "top",
+                  {.value = "N", .range = at_least(1), .help = help, .not_with = not_with});
   }
 };
 
@@ -50,7 +51,7 @@ struct SentenceOperands {
 
   void visit(OptionTable& table) {
     table.operand(model, "MODEL", kModelHelp);
-    table.operand(sentence, "SENTENCE", kSentenceHelp);
+    table.sentence(sentence, "SENTENCE", kSentenceHelp);
   }
 };
 

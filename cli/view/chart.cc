@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/utf8.h"
 #include "cli/view/text.h"
 
 namespace glassbox::cli {
@@ -171,7 +172,7 @@ std::string chart_svg(const Chart& chart, const ChartSize& size) {
   Interval all;
   std::size_t longest = 0;
   for (const auto& series : chart.series) {
-    longest = std::max(longest, width_of(escape_controls(series.name)));
+    longest = std::max(longest, display_width(escape_controls(series.name)));
     for (const auto& p : series.points)
       if (can_be_drawn(p.step)) all.take(p.value);
   }

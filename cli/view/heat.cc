@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "base/utf8.h"
 #include "cli/view/text.h"
 
 namespace glassbox::cli {
@@ -28,18 +29,22 @@ std::string cell(double weight, bool color) {
 }  // namespace
 
 std::string heat_text(const AttentionMap& map, const std::vector<std::string>& tokens, bool color) {
-  std::size_t widest = 0;
-  for (const std::string& token : tokens)
-    widest = std::max(widest, width_of(escape_controls(token)));
-  const std::size_t column = std::max<std::size_t>(5, std::min<std::size_t>(widest, 10));
-  std::string text = padded_right(fmt::format("layer {}, head {}", map.layer, map.head), widest);
-  const std::size_t margin = width_of(text);
-  for (const std::string& token : tokens) text += ' ' + padded_left(escape_controls(token), column);
+  constexpr std::size_t kNumber = 5, kWidest = 10;  // columns of a number, of a token above it
+  const std::string title = fmt::format("layer {}, head {}", map.layer, map.head);
+  std::vector<std::string> shown;
+  std::size_t column = kNumber, margin = display_width(title);
+  for (const std::string& token : tokens) {
+    shown.push_back(shown_token(token));
+    margin = std::max(margin, display_width(shown.back()));
+    column = std::max(column, std::min(kWidest, display_width(shown.back())));
+  }
+  std::string text = padded_right(title, margin);
+  for (const std::string& token : shown) text += ' ' + padded_left(clipped(token, column), column);
   text += '\n';
   for (std::size_t q = 0; q < map.weights.size(); ++q) {
-    std::string line = padded_left(escape_controls(tokens[q]), margin);
+    std::string line = padded_left(shown[q], margin);
     for (const double weight : map.weights[q])
-      line += std::string(1 + column - 5, ' ') + cell(weight, color);
+      line += std::string(1 + column - kNumber, ' ') + cell(weight, color);
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + '\n';
   }
@@ -53,8 +58,8 @@ std::string heat_legend(bool color) {
   return text + '\n';
 }
 
-bool color_wanted(const std::string& choice) {
-  if (choice != "auto") return choice == "always";
+bool color_wanted(ColorChoice choice) {
+  if (choice != ColorChoice::automatic) return choice == ColorChoice::always;
   const auto set = [](const char* name) {
     const char* value = std::getenv(name);
     return value != nullptr && *value != 0;

@@ -15,7 +15,8 @@ std::string heat_text(const AttentionMap& map, const std::vector<std::string>& t
 // A line that says which cell looks how.
 std::string heat_legend(bool color);
 
-// Whether to colour standard output: `choice` is auto, always or never.
-bool color_wanted(const std::string& choice);
+enum class ColorChoice { automatic, always, never };  // --color auto|always|never
+// Whether to colour standard output.
+bool color_wanted(ColorChoice choice);
 
 }  // namespace glassbox::cli

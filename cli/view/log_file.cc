@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text_file.h"
 
 namespace glassbox::cli {
 
@@ -69,15 +70,18 @@ void add_cells(Log& log, const std::vector<std::string>& header,
 }  // namespace
 
 Log read_log(const std::string& path) {
-  const std::string text = read_file(path);
+  const std::string text = read_file(path, [&](std::string_view so_far) {
+    if (so_far.substr(0, 4096).find('\0') != so_far.npos) refuse(path, "text, found a NUL byte");
+  });
   Log log{path, {}, {}};
   std::vector<std::string> header;
-  std::vector<std::string> lines = split(text, '\n');
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    std::string& line = lines[i];
-    if (line.ends_with('\r')) line.pop_back();
+  std::size_t number = 0;
+  constexpr std::string_view kByteOrderMark = "\uFEFF";  // a spreadsheet puts it there
+  std::size_t offset = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  while (offset < text.size()) {
+    const std::string line(next_line(text, offset));
+    const std::string where = fmt::format("{}: line {}", path, ++number);
     if (line.empty()) continue;
-    const std::string where = fmt::format("{}: line {}", path, i + 1);
     try {
       if (line[0] == '{') {
         add_json(log, line, where);
@@ -88,11 +92,30 @@ Log read_log(const std::string& path) {
         add_cells(log, header, split(line, ','), where);
       }
     } catch (const FormatError&) {
-      if (i + 1 < lines.size()) throw;  // the last line, which has no end: its writer was killed
+      if (offset <= text.size()) throw;  // the last line, which has no end: its writer was killed
     }
   }
   if (log.columns["loss"].empty()) refuse(path, "at least one line with a loss");
   return log;
+}
+
+std::string contradiction(const Log& log, const Json& training) {
+  const auto number = [&](const char* key) {
+    const Json* const found = training.kind() == Json::Kind::object ? training.find(key) : nullptr;
+    return is_number(found) ? found->number() : std::nan("");  // compares with nothing
+  };
+  const auto& losses = log.columns.at("loss");
+  const double last = losses.back().step, steps = number("steps");
+  // A log of every Nth step may end before the run does.
+  const double gap = losses.size() > 1 ? last - losses[losses.size() - 2].step : last;
+  if (last > steps || steps - last >= std::max(gap, 1.0))
+    return fmt::format("its last step is {}, the model was trained for {}", last, steps);
+  const auto rates = log.columns.find("lr");
+  if (rates != log.columns.end() && !rates->second.empty() && rates->second[0].step == 1 &&
+      std::abs(rates->second[0].value - number("learning_rate")) > 0)
+    return fmt::format("its first learning rate is {}, the model's {}",
+                       json_number(rates->second[0].value), json_number(number("learning_rate")));
+  return "";
 }
 
 }  // namespace glassbox::cli

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
+
 namespace glassbox::cli {
 
 struct Log {
@@ -25,5 +27,9 @@ struct Log {
 
 // Throws FileError, or FormatError with path and line.
 Log read_log(const std::string& path);
+
+// What shows that the log is of another run than the model, whose provenance `training` is; "" if
+// nothing does. A log knows its steps and learning rates, neither vocabulary nor parameters.
+std::string contradiction(const Log& log, const Json& training);
 
 }  // namespace glassbox::cli

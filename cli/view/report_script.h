@@ -113,7 +113,7 @@ function drawNext() {
     make('button', {type: 'button', class: 'bar'}, make('span', {}, next[i].word),
       make('span', {class: 'track'}, make('i', {style: 'left:0;width:' + 100 * next[i].p + '%'})),
       make('span', {class: 'n'}, percent(next[i].p))));
-  const target = s().tokens[state.position + 1] || '<bos>';
+  const target = s().tokens[state.position + 1] || s().tokens[0];
   byId('actual').textContent = 'In the sentence comes ' + quoted(target) + ': loss ' +
     fixed(s().losses[state.position], 3) +
     ', chance ' + percent(Math.exp(-s().losses[state.position])) + '.';

@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "base/utf8.h"
 #include "cli/view/text.h"
 
 namespace glassbox::cli {
@@ -205,7 +206,7 @@ class Layout {
         for (const std::size_t i : boxes) {
           std::size_t letters = 0;
           for (const std::string& line : drawing_.boxes[i].lines)
-            letters = std::max(letters, width_of(escape_controls(line)));
+            letters = std::max(letters, display_width(escape_controls(line)));
           widest = std::max(widest, static_cast<double>(letters) * kLetter + 16);
           h[i] = static_cast<double>(drawing_.boxes[i].lines.size()) * kLine + 10;
           x[i] = left;
@@ -315,7 +316,7 @@ std::string attention_svg(const std::vector<AttentionMap>& maps,
                           const std::vector<std::string>& tokens) {
   std::size_t letters = 0;
   for (const std::string& token : tokens)
-    letters = std::max(letters, width_of(escape_controls(token)));
+    letters = std::max(letters, display_width(escape_controls(token)));
   std::set<std::size_t> used_layers, used_heads;
   for (const AttentionMap& map : maps) {
     used_layers.insert(map.layer);

@@ -6,37 +6,56 @@
 #include <cmath>
 
 #include "base/json.h"
+#include "base/quote.h"
 #include "base/utf8.h"
 
 namespace glassbox::cli {
 
+namespace {
+std::string code_point_text(char32_t c) {
+  return fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+}
+}  // namespace
+
 std::string escape_controls(std::string_view text) {
   std::string result;
-  const auto hex = [&](std::size_t i) {
-    result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
-  };
   std::size_t valid = std::min(find_invalid_utf8(text), text.size());
   for (std::size_t i = 0; i < text.size();) {
     if (i == valid) {  // this byte is part of no character
-      hex(i++);
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i++]));
       valid = i + std::min(find_invalid_utf8(text.substr(i)), text.size() - i);
       continue;
     }
-    const std::size_t length = utf8_length(text, i);
-    const std::string_view character = text.substr(i, length);
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if (byte < 0x20 || byte == 0x7f) {
-      hex(i);
-    } else if (byte == 0xc2 && static_cast<unsigned char>(text[i + 1]) < 0xa0) {
-      hex(i + 1);  // U+0080 to U+009F
-    } else if (character == "\uFFFE" || character == "\uFFFF") {
-      result += character == "\uFFFE" ? "\\ufffe" : "\\uffff";
+    std::size_t end = i;
+    const char32_t c = next_code_point(text, end);
+    if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    } else if (c == 0x2028 || c == 0x2029 || (c >= 0x202a && c <= 0x202e) ||
+               (c >= 0x2066 && c <= 0x2069) || c == 0xfffe || c == 0xffff) {
+      result += code_point_text(c);
     } else {
-      result += character;
+      result += text.substr(i, end - i);
     }
-    i += length;
+    i = end;
   }
   return result;
+}
+
+std::string shown_token(std::string_view token) {
+  const std::string text = escape_controls(shortened(token, 40));
+  if (text == " ") return "' '";
+  // These have a width, and no ink: the soft hyphen, Hangul's fillers, Braille's blank.
+  constexpr std::u32string_view kBlank = U"\u00ad\u115f\u1160\u2800\u3164\uffa0";
+  std::string points;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t begin = i;
+    const char32_t c = next_code_point(text, i);
+    const bool is_blank = kBlank.find(c) != kBlank.npos;
+    if (!is_blank && display_width(std::string_view(text).substr(begin, i - begin)) > 0)
+      return text;
+    points += code_point_text(c);
+  }
+  return points;
 }
 
 std::string escaped(std::string_view text) {
@@ -65,17 +84,21 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
-std::size_t width_of(std::string_view text) {
-  std::size_t width = 0;
-  for (std::size_t i = 0; i < text.size(); i += utf8_length(text, i)) ++width;
-  return width;
-}
-
 std::string padded_left(std::string_view text, std::size_t width) {
-  return std::string(width - std::min(width, width_of(text)), ' ').append(text);
+  return std::string(width - std::min(width, display_width(text)), ' ').append(text);
 }
 std::string padded_right(std::string_view text, std::size_t width) {
-  return std::string(text).append(width - std::min(width, width_of(text)), ' ');
+  return std::string(text).append(width - std::min(width, display_width(text)), ' ');
+}
+
+std::string clipped(std::string_view text, std::size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  std::size_t end = 0, next = 0;
+  while (display_width(text.substr(0, next)) < width) {
+    end = next;
+    next_code_point(text, next);
+  }
+  return std::string(text.substr(0, end)) + '~';
 }
 
 std::string grouped(std::int64_t number) {
@@ -111,7 +134,8 @@ std::string Table::text() const {
   std::vector<std::size_t> widths;
   for (const auto& row : rows_) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
   }
   std::string result;
   for (const auto& row : rows_) {

@@ -9,17 +9,21 @@
 
 namespace glassbox::cli {
 
-// Control characters, bytes that are not UTF-8 and U+FFFE and U+FFFF are escaped, so that no word
-// of a corpus moves the cursor or makes a page that cannot be read.
+// What would move a cursor, break a line, turn the writing's direction or make a page that cannot
+// be read is escaped: control characters, line and paragraph separators, bidirectional overrides,
+// bytes that are not UTF-8, U+FFFE and U+FFFF.
 std::string escape_controls(std::string_view text);
+// A token as a column shows it: escaped, of a long one the beginning; a blank in quotes, and what
+// has no width of its own as a code point, so that every token can be seen.
+std::string shown_token(std::string_view token);
 // For text and attributes of XML and HTML, where every text from outside goes through here: control
 // characters as above, and what would be markup as entities.
 std::string escaped(std::string_view text);
-// Columns it takes, a code point each. REQUIRES: valid UTF-8.
-std::size_t width_of(std::string_view text);
-// To `width` columns with blanks, before it (right) or behind it.
+// To `width` columns of the terminal with blanks, before it or behind it. REQUIRES: valid UTF-8.
 std::string padded_left(std::string_view text, std::size_t width);
 std::string padded_right(std::string_view text, std::size_t width);
+// What fits into `width` columns; of a wider text the beginning and a tilde.
+std::string clipped(std::string_view text, std::size_t width);
 
 // 63,296
 std::string grouped(std::int64_t number);
