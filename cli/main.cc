@@ -44,6 +44,9 @@ int run(std::vector<std::string> words) {
     throw UsageError("expected a command, found nothing; glassbox help lists them");
   std::string first = words.front();
   if (first == "--version") {
+    if (words.size() > 1)
+      throw UsageError(fmt::format(
+          "--version: expected nothing behind it, found '{}'; leave it out", shortened(words[1])));
     print(version_text());
     return 0;
   }

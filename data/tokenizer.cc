@@ -150,6 +150,16 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   return ids;
 }
 
+std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::string& where) const {
+  try {
+    return encode(text);
+  } catch (const VocabularyError& error) {
+    throw VocabularyError(where + ": " + error.what());
+  } catch (const FormatError& error) {
+    throw FormatError(where + ": " + error.what());
+  }
+}
+
 std::vector<TokenId> Tokenizer::encode_sentence(std::string_view text) const {
   std::vector<TokenId> ids = {bos()};
   append(text, ids);

@@ -69,6 +69,8 @@ class Tokenizer {
   // VocabularyError naming the first unknown words, quoted as JSON (unless there is an unk()), and
   // FormatError for text that is not UTF-8.
   std::vector<TokenId> encode(std::string_view text) const;
+  // The same, every message beginning with `where`.
+  std::vector<TokenId> encode(std::string_view text, const std::string& where) const;
   // BOS, the words, BOS.
   std::vector<TokenId> encode_sentence(std::string_view text) const;
   // Every line so, in the corpus's order. VocabularyError names the file and the line.

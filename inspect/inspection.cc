@@ -14,7 +14,9 @@ namespace glassbox {
 
 namespace {
 std::unique_ptr<Batch> one_sentence(const Model<double>& model, std::string_view text) {
-  const auto tokens = model.tokenizer.encode_sentence(text);
+  std::vector<TokenId> tokens = model.tokenizer.encode(text, "sentence");
+  tokens.insert(tokens.begin(), model.tokenizer.bos());
+  tokens.push_back(model.tokenizer.bos());
   const std::size_t block = model.config().block_size;
   if (tokens.size() - 1 > block)
     throw ConfigError(

@@ -32,10 +32,10 @@ int show_next(const NextOptions& options) {
   Decoder<double> decoder = load_model<double>(options.model);
   const Tokenizer& tokenizer = decoder.tokenizer();
   std::vector<TokenId> tokens = {tokenizer.bos()};
-  for (const TokenId id : tokenizer.encode(options.text)) tokens.push_back(id);
+  for (const TokenId id : tokenizer.encode(options.text, "TEXT")) tokens.push_back(id);
   if (tokens.size() > decoder.config().block_size)
     throw ConfigError(
-        fmt::format("next: expected at most {} {}s, found {}; the model's block is {}",
+        fmt::format("TEXT: expected at most {} {}s, found {}; the model's block is {}",
                     decoder.config().block_size - 1, tokenizer.kind().unit, tokens.size() - 1,
                     decoder.config().block_size));
   KvCache<double> cache(decoder.config());

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "base/file.h"
 #include "base/fingerprint.h"
 #include "cli/command.h"
@@ -106,7 +107,15 @@ int report(const ReportOptions& options) {
   if (options.sentences) {
     const Corpus corpus =
         Corpus::read(*options.sentences, {.lowercase = model.tokenizer.lowercase()});
-    for (std::size_t i = 0; i < corpus.size(); ++i) input.sentences.emplace_back(corpus[i]);
+    const auto tokens = model.tokenizer.encode_lines(corpus);
+    const std::size_t block = model.config().block_size;
+    for (std::size_t i = 0; i < corpus.size(); ++i) {
+      input.sentences.emplace_back(corpus[i]);
+      if (tokens[i].size() - 1 > block)
+        throw ConfigError(fmt::format("{}: line {}: expected at most {} {}s, found {}; shorten it",
+                                      corpus.name(), corpus.line_number(i), block - 1,
+                                      model.tokenizer.kind().unit, tokens[i].size() - 2));
+    }
   } else {
     input.sentences = written_by(decoder, options.seed.seed);
   }

@@ -94,11 +94,7 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
                                                const Tokenizer& tokenizer, std::size_t block_size) {
   std::vector<std::vector<TokenId>> prompts;
   const auto add = [&](std::string_view text, const std::string& where) {
-    try {
-      prompts.push_back(tokenizer.encode(text));
-    } catch (const Error& error) {
-      throw VocabularyError(fmt::format("{}: {}", where, error.what()));
-    }
+    prompts.push_back(tokenizer.encode(text, where));
     if (const std::size_t tokens = prompts.back().size(); tokens + 1 > block_size) {
       throw ConfigError(
           fmt::format("{}: expected at most {} {}s, so that the model's block of {} has room for "

@@ -29,9 +29,9 @@ std::string brief(double x) { return std::isfinite(x) ? fmt::format("{:.4g}", x)
 void add_sentence(JsonWriter& json, const Model<double>& model, const std::string& text) {
   Inspection inspection(model, text);
   const std::size_t positions = inspection.positions();
-  const auto word = [&](TokenId id) { return escape_controls(model.tokenizer.word(id)); };
+  const auto word = [&](TokenId id) { return shown_token(model.tokenizer.word(id)); };
   json.begin_object().member("text", escape_controls(text)).key("tokens").begin_array();
-  for (std::size_t t = 0; t < positions; ++t) json.value(escape_controls(inspection.token(t)));
+  for (std::size_t t = 0; t < positions; ++t) json.value(shown_token(inspection.token(t)));
   json.end_array().key("losses").begin_array();
   for (std::size_t t = 0; t < positions; ++t) json.raw(brief(inspection.loss_at(t)));
   json.end_array().key("next").begin_array();
@@ -109,7 +109,7 @@ void add_words(JsonWriter& json, const ReportInput& input, const EmbeddingMap& m
     return high > low ? std::lround(9999 * (x - low) / (high - low)) : 5000l;
   };
   json.key("words").begin_object().key("text").begin_array();
-  for (const TokenId id : words) json.value(escape_controls(input.model->tokenizer.word(id)));
+  for (const TokenId id : words) json.value(shown_token(input.model->tokenizer.word(id)));
   json.end_array().key("x").begin_array();
   for (const TokenId id : words) json.value(place(map.words[id].x, x0, x1));
   json.end_array().key("y").begin_array();
@@ -124,11 +124,14 @@ void add_words(JsonWriter& json, const ReportInput& input, const EmbeddingMap& m
   json.end_array().end_object();
 }
 
+// A word, or a character: what the model's tokens are called.
+std::string unit_of(const ReportInput& input) { return input.model->tokenizer.kind().unit; }
+
 std::string data_json(const ReportInput& input, const EmbeddingMap& map) {
   const Model<double>& model = *input.model;
   Inspection empty(model, "");
   JsonWriter json;
-  json.begin_object().key("parts").begin_array();
+  json.begin_object().member("unit", unit_of(input)).key("parts").begin_array();
   for (const auto& part : logit_split(empty, 0, 0).parts) json.value(in_words(part.name));
   json.end_array().key("stages").begin_array();
   for (const auto& guess : guesses_by_layer(empty, 0)) json.value("after " + in_words(guess.after));
@@ -147,6 +150,15 @@ std::string data_json(const ReportInput& input, const EmbeddingMap& map) {
   return safe;
 }
 
+// A part of the page with {unit} filled in.
+std::string with_unit(std::string_view part, const std::string& unit) {
+  constexpr std::string_view kPlace = "{unit}";
+  std::string text(part);
+  for (std::size_t at = 0; (at = text.find(kPlace, at)) != text.npos; at += unit.size())
+    text.replace(at, kPlace.size(), unit);
+  return text;
+}
+
 std::string row(std::string_view name, const std::string& value) {
   return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(name),
                      escaped(value));
@@ -157,7 +169,7 @@ std::string facts(const ReportInput& input) {
   std::string text = "<div class=\"facts\"><table><caption>The model</caption>\n";
   text += row("layers", grouped(c.n_layer)) + row("width", grouped(c.n_embd)) +
           row("heads per layer", grouped(c.n_head)) +
-          row("longest sentence", grouped(c.block_size - 1) + " words") +
+          row("longest sentence", grouped(c.block_size - 1) + ' ' + unit_of(input) + 's') +
           row("vocabulary", grouped(c.vocab_size) + " tokens") +
           row("parameters", grouped(c.parameter_count())) + row("precision", input.precision) +
           row("fingerprint", input.fingerprint);
@@ -220,8 +232,8 @@ std::string curves(const ReportInput& input) {
       "keys: its numbers stand below it.</p>\n<div class=\"charts\">\n" +
       section(
           loss,
-          "How surprised the model was by the next word: 0 is certainty, and the dotted line is "
-          "what a guess among all words costs. The band goes from the least to the greatest "
+          "How surprised the model was by the next token: 0 is certainty, and the dotted line is "
+          "what a guess among all tokens costs. The band goes from the least to the greatest "
           "loss of neighbouring steps.") +
       section(
           chart_of("lr", "Learning rate", "at each step"),
@@ -254,16 +266,17 @@ std::string curves(const ReportInput& input) {
 
 std::string words_part(const ReportInput& input, const EmbeddingMap& map) {
   const std::size_t all = input.model->config().vocab_size, shown = std::min(all, kMapWords);
+  const std::string unit = unit_of(input);
   std::string text = fmt::format(
-      "<h2>The words in the plane</h2>\n<p>Every dot is a word, placed along the two directions in "
-      "which the embeddings differ the most; they hold {:.0f}% of all differences. Where names "
-      "would collide, the word that the model expects more often keeps its own; zoom in for the "
-      "others.{}</p>\n",
-      100 * map.shown,
-      shown < all ? fmt::format(" Shown are the {} words that the model expects most often, of {}.",
-                                grouped(shown), grouped(all))
+      "<h2>The {0}s in the plane</h2>\n<p>Every dot is a {0}, placed along the two directions in "
+      "which the embeddings differ the most; they hold {1:.0f}% of all differences. Where names "
+      "would collide, the {0} that the model expects more often keeps its own; zoom in for the "
+      "others.{2}</p>\n",
+      unit, 100 * map.shown,
+      shown < all ? fmt::format(" Shown are the {} {}s that the model expects most often, of {}.",
+                                grouped(shown), unit, grouped(all))
                   : "");
-  return text += kWordPart;
+  return text += with_unit(kWordPart, unit);
 }
 
 }  // namespace
@@ -281,7 +294,7 @@ std::string report_html(const ReportInput& input) {
       "<header><h1>{0}</h1>\n{2}</header>\n<main>\n",
       title, kReportStyle, facts(input));
   page += curves(input);
-  if (!input.sentences.empty()) page += kSentencePart;
+  if (!input.sentences.empty()) page += with_unit(kSentencePart, unit_of(input));
   page += words_part(input, map);
   page += fmt::format(
       "</main>\n<script type=\"application/json\" id=\"data\">{}</script>\n<script>//<![CDATA[\n{}"

@@ -75,6 +75,7 @@ height:min(75vh,760px);min-height:300px}
 .row button:not([aria-pressed=true]),.controls{display:none}}
 )css";
 
+// What a token is called stands as {unit} in both.
 inline constexpr std::string_view kSentencePart = R"html(
 <h2>Into a sentence</h2>
 <p>Choose a sentence, then the position to look from. Arrow keys move within a group.</p>
@@ -82,10 +83,10 @@ inline constexpr std::string_view kSentencePart = R"html(
 <div class="row" id="tokens" role="group" aria-label="positions of the sentence"></div>
 <div class="two">
 <section><h3>What it would say next, at <span id="position"></span></h3>
-<div id="next" role="group" aria-label="the likeliest next words"></div><p
+<div id="next" role="group" aria-label="the likeliest next {unit}s"></div><p
 id="actual"></p></section>
 <section><h3>The logit of <span id="split-word"></span>, taken apart</h3>
-<p>A logit is the score that decides how likely a word is. What each part of the model adds to
+<p>A logit is the score that decides how likely a {unit} is. What each part of the model adds to
 it:</p>
 <div id="split"></div></section>
 </div>
@@ -103,13 +104,13 @@ move with the arrow keys.</p>
 inline constexpr std::string_view kWordPart = R"html(
 <p class="controls">Drag to move, turn the wheel or pinch to zoom; with the keyboard the arrows,
 + and &#8722;, and 0 for all of it.</p>
-<div class="row controls"><label>Find a word <input id="find" autocomplete="off"
+<div class="row controls"><label>Find a {unit} <input id="find" autocomplete="off"
 spellcheck="false"/></label>
 <button type="button" id="in" aria-label="larger">+</button><button type="button" id="out"
 aria-label="smaller">&#8722;</button>
 <button type="button" id="whole">all</button></div>
 <p class="live" id="near" aria-live="polite"></p>
-<div id="map"><canvas id="words" tabindex="0" role="img" aria-label="map of the words; the field
+<div id="map"><canvas id="words" tabindex="0" role="img" aria-label="map of the {unit}s; the field
 above finds one and names its neighbours"></canvas></div>
 )html";
 

@@ -321,7 +321,7 @@ function choose(i, wanted) {
   canvas.dataset.found = i < 0 ? '' : words.text[i];
   byId('near').textContent = i >= 0 ? quoted(words.text[i]) + ', nearest by cosine: ' +
       words.near[i].map(j => quoted(words.text[j])).join(', ')
-    : wanted ? 'The map has no word ' + quoted(wanted) + '.' : '';
+    : wanted ? 'The map has no ' + data.unit + ' ' + quoted(wanted) + '.' : '';
   redraw();
 }
 function findWord() {

@@ -313,10 +313,13 @@ std::string as_svg(const Drawing& drawing) {
 }
 
 std::string attention_svg(const std::vector<AttentionMap>& maps,
-                          const std::vector<std::string>& tokens) {
+                          const std::vector<std::string>& sentence) {
   std::size_t letters = 0;
-  for (const std::string& token : tokens)
-    letters = std::max(letters, display_width(escape_controls(token)));
+  std::vector<std::string> tokens;
+  for (const std::string& token : sentence) {
+    tokens.push_back(shown_token(token));
+    letters = std::max(letters, display_width(tokens.back()));
+  }
   std::set<std::size_t> used_layers, used_heads;
   for (const AttentionMap& map : maps) {
     used_layers.insert(map.layer);

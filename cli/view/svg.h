@@ -35,6 +35,6 @@ std::string as_svg(const Drawing& drawing);
 
 // All maps side by side, a row a layer; each cell says its number when pointed at.
 std::string attention_svg(const std::vector<AttentionMap>& maps,
-                          const std::vector<std::string>& tokens);
+                          const std::vector<std::string>& sentence);
 
 }  // namespace glassbox::cli

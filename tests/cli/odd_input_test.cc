@@ -125,6 +125,25 @@ TEST_CASE("odd input: an empty operand is named, an empty sentence is one", "[cl
   refused(glassbox, "inspect graph --expr 2*3 ''", 2);
 }
 
+TEST_CASE("odd input: a refused word is said to be where it is", "[cli]") {
+  const Program glassbox;
+  train(glassbox);
+  put_file(glassbox.folder / "S.txt", "the lamp\n\nthe zebra\n");
+  glassbox.shell("for i in $(seq 20); do printf 'the '; done > LONG.txt");
+  for (const auto& [line, where] :
+       Pairs{{"next M zebra", "TEXT: expected words"},
+             {"inspect trace M zebra", "sentence: expected words"},
+             {"inspect graph M zebra", "sentence: expected words"},
+             {"sample M -p zebra", "--prompt: expected words"},
+             {"sample M -f S.txt", "S.txt: line 3: expected words"},
+             {"eval M S.txt", "S.txt: line 3: expected words"},
+             {"report M --sentences S.txt", "S.txt: line 3: expected words"},
+             {"report M --sentences LONG.txt",
+              "LONG.txt: line 1: expected at most 15 words, found 20"}})
+    CHECK_THAT(refused(glassbox, line, 1).err, text_contains("glassbox: " + where));
+  CHECK_THAT(refused(glassbox, "--version x", 2).err, text_contains("found 'x'"));
+}
+
 TEST_CASE("odd input: only a near name is suggested", "[cli]") {
   const Program glassbox;
   for (const char* const line : {"inspect nope", "inspect x", "help inspct", "nope"})
@@ -246,6 +265,11 @@ TEST_CASE("odd input: a character model's blanks and marks can be seen, and are 
                text_contains("character") && !text_contains("words"));
   CHECK_THAT(refused(glassbox, "inspect neighbours M ab", 1).err,
              text_contains("expected a character that the model knows"));
+  glassbox.output("report M");
+  CHECK_THAT(glassbox.file("report.html"),
+             text_contains("The characters in the plane") && text_contains("Find a character") &&
+                 text_contains("15 characters") && !text_contains("{unit}") &&
+                 text_contains("\"tokens\":[") && text_contains("\"' '\""));
 }
 
 TEST_CASE("odd input: words that are spelled like special tokens are told apart", "[cli]") {
