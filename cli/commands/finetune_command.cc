@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fingerprint.h"
+#include "base/json.h"
 #include "base/quote.h"
 #include "cli/command.h"
 #include "cli/commands/training.h"

@@ -190,6 +190,11 @@ int check_gradients(const GradcheckCommandOptions& options) {
     print_status(fmt::format("{} of {} parameters, drawn evenly; --sample {} checks all of them",
                              kSampled, parameters, parameters));
   }
+  if (!check.sample && options.seed.seed != SeedOption().seed)
+    throw UsageError(
+        fmt::format("--seed: expected --sample as well, found --seed alone: all {} "
+                    "parameters are checked; add --sample or leave it out",
+                    parameters));
   check.seed = options.seed.seed;
   check.worst = options.worst;
   std::optional<Countdown> countdown;

@@ -352,7 +352,7 @@ int explain(const HelpOptions& options) {
 
 int write_man(const ManOptions& options) {
   const std::string name = options.name();
-  print(name.empty() ? man_of_program() : man_of(find_command(name)));
+  print(name.empty() || name == "inspect" ? man_of_program() : man_of(find_command(name)));
   return 0;
 }
 

@@ -295,7 +295,8 @@ std::string chart_text(const Chart& chart, std::size_t columns, std::size_t rows
         fmt::format("{}{} {}", legend.empty() ? "" : "   ", mark, escape_controls(series.name));
   }
   if (chart.line) legend += fmt::format("   - {}", chart.line_name);
-  std::string text = chart.title + (chart.unit.empty() ? "\n" : ", " + chart.unit + '\n');
+  std::string text =
+      escape_controls(chart.title) + (chart.unit.empty() ? "\n" : ", " + chart.unit + '\n');
   for (std::size_t r = 0; r < rows; ++r) {
     const double value = axes.y.high - (axes.y.high - axes.y.low) * static_cast<double>(r) /
                                            static_cast<double>(rows - 1);

@@ -146,6 +146,7 @@ TEST_CASE("command line: a manual page is made of each command without a warning
   const Program glassbox;
   const bool has_man = glassbox.shell("man --version").status == 0;
   if (!has_man) WARN("skipped: man is not installed");
+  CHECK(glassbox.output("man inspect") == glassbox.output("man"));
   for (std::string page : kCommands) {
     for (const std::string& command : {std::string(), page}) {
       CAPTURE(command);

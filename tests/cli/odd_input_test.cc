@@ -334,7 +334,8 @@ TEST_CASE("odd input: an option that would change nothing is refused", "[cli]") 
         "inspect graph M the --depth 2", "inspect graph M the --width 2",
         "inspect graph M the --tape --format svg", "inspect attention M the --json --color always",
         "inspect attention M the --svg a.svg --color always",
-        "plot RUN.csv --out p.svg --columns 60", "plot RUN.csv --ascii --column lr --vocab-size 9"})
+        "plot RUN.csv --out p.svg --columns 60", "inspect gradcheck M the --seed 7",
+        "plot RUN.csv --ascii --column lr --vocab-size 9"})
     refused(glassbox, line, 2);
   CHECK_THAT(refused(glassbox, "inspect gradients M the output --nudge 0.1", 2).err,
              text_contains("--nudge: expected no NAME beside it"));
