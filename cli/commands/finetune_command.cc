@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/commands/training.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "infer/score.h"
 #include "model/extend_vocabulary.h"
 
@@ -110,8 +111,11 @@ double loss_on(const std::vector<std::vector<TokenId>>& sentences, const Tokeniz
                WeightsView<T> weights) {
   Decoder<T> decoder(weights, tokenizer);
   Score score;
-  for (const auto& sentence : sentences)
-    score.add(log_probabilities(decoder, std::span<const TokenId>(sentence)));
+  Countdown countdown(sentences.size(), false);
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    countdown.show(i);
+    score.add(log_probabilities(decoder, std::span<const TokenId>(sentences[i])));
+  }
   return score.loss();
 }
 

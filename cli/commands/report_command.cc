@@ -2,6 +2,8 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include "base/error.h"
 #include "base/file.h"
@@ -9,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/view/report.h"
 #include "data/corpus.h"
 #include "infer/generate.h"
@@ -120,7 +123,11 @@ int report(const ReportOptions& options) {
     input.sentences = written_by(decoder, options.seed.seed);
   }
   input.word_shares = word_shares(decoder, options.seed.seed);
-  write_output(options.out, report_html(input));
+  std::optional<Countdown> countdown(std::in_place, input.sentences.size(), false);
+  input.progress = [&](std::size_t done) { countdown->show(done); };
+  const std::string page = report_html(input);
+  countdown.reset();
+  write_output(options.out, page);
   return 0;
 }
 

@@ -106,9 +106,11 @@ std::string contradiction(const Log& log, const Json& training) {
   };
   const auto& losses = log.columns.at("loss");
   const double last = losses.back().step, steps = number("steps");
-  // A log of every Nth step may end before the run does.
+  // A log of every Nth step may end before the run does, and a run that is held against another
+  // text may keep the model of an earlier step.
   const double gap = losses.size() > 1 ? last - losses[losses.size() - 2].step : last;
-  if (last > steps || steps - last >= std::max(gap, 1.0))
+  const bool keeps_the_best = log.columns.contains("val_loss");
+  if ((last > steps && !keeps_the_best) || steps - last >= std::max(gap, 1.0))
     return fmt::format("its last step is {}, the model was trained for {}", last, steps);
   const auto rates = log.columns.find("lr");
   if (rates != log.columns.end() && !rates->second.empty() && rates->second[0].step == 1 &&

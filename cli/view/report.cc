@@ -136,7 +136,10 @@ std::string data_json(const ReportInput& input, const EmbeddingMap& map) {
   json.end_array().key("stages").begin_array();
   for (const auto& guess : guesses_by_layer(empty, 0)) json.value("after " + in_words(guess.after));
   json.end_array().key("sentences").begin_array();
-  for (const std::string& sentence : input.sentences) add_sentence(json, model, sentence);
+  for (std::size_t i = 0; i < input.sentences.size(); ++i) {
+    if (input.progress) input.progress(i);
+    add_sentence(json, model, input.sentences[i]);
+  }
   json.end_array();
   add_words(json, input, map);
   std::string text = json.end_object().take();

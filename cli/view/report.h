@@ -2,6 +2,8 @@
 // a corpus reaches it as data, never as markup.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +22,7 @@ struct ReportInput {
   std::vector<std::string> sentences;
   // Of every token, how often the model expects it: what is labelled first on the map of words.
   std::vector<double> word_shares;
+  std::function<void(std::size_t done)> progress = {};  // called before each sentence
 };
 // Throws VocabularyError or ConfigError for a sentence that the model can't read.
 std::string report_html(const ReportInput& input);

@@ -92,3 +92,15 @@ TEST_CASE("terminal: eval of a large text tells how far it is there, and nothing
   const auto lines = lines_of(plain.out);
   for (const std::string& line : lines) CHECK_THAT(shown, text_contains(line));
 }
+
+TEST_CASE("terminal: a report of many sentences and what finetune retains tell how far they are",
+          "[cli]") {
+  if (!has_terminals()) return;
+  const Program glassbox;
+  glassbox.output("train TINY.txt --out M --steps 1" + kTinyShape);
+  glassbox.shell("for i in $(seq 2000); do head -31 TINY.txt; done > LARGE.txt");
+  glassbox.shell("for i in $(seq 20); do head -31 TINY.txt; done > MANY.txt");
+  CHECK_THAT(on_terminal(glassbox, "report M --sentences MANY.txt"), text_contains(" of 620 "));
+  CHECK_THAT(on_terminal(glassbox, "finetune M TINY.txt --steps 1 --retain LARGE.txt"),
+             text_contains(" of 62,000 "));
+}
