@@ -22,4 +22,8 @@ std::string listed(const std::vector<std::string>& items) {
   return text;
 }
 
+std::string counted(std::size_t count, std::string_view unit) {
+  return std::to_string(count).append(" ").append(unit).append(count == 1 ? "" : "s");
+}
+
 }  // namespace glassbox

@@ -1,6 +1,7 @@
 // Text from outside as a message shows it: short, so that the line stays one that can be read.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,5 +17,8 @@ std::string quoted(std::string_view text);
 
 // "a, b, c": of more than a handful the first, "and 7 more".
 std::string listed(const std::vector<std::string>& items);
+
+// "1 word", "2 words".
+std::string counted(std::size_t count, std::string_view unit);
 
 }  // namespace glassbox

@@ -76,8 +76,8 @@ void complain(std::string_view message) { print_status(fmt::format("glassbox: {}
 
 void warn_of_cut_lines(std::size_t count, std::size_t tokens, const std::string& text,
                        std::size_t line, const char* unit) {
-  complain(fmt::format("warning: {}: cut {} line{} of more than {} {}s, the first is line {}", text,
-                       count, count == 1 ? "" : "s", tokens, unit, line));
+  complain(fmt::format("warning: {}: cut {} of more than {}, the first is line {}", text,
+                       counted(count, "line"), counted(tokens, unit), line));
 }
 
 void check_ending(const char* flag, const std::string& path,

@@ -41,7 +41,7 @@ void complain(std::string_view message);
 // That `count` lines of a text, the first of them `line`, have more than so many tokens, which are
 // called `unit`, and lose their ends.
 void warn_of_cut_lines(std::size_t count, std::size_t tokens, const std::string& text,
-                       std::size_t line, const char* unit = "word");
+                       std::size_t line, const char* unit);
 
 // Throws UsageError if the name of a file to be written promises another format than these endings,
 // ".svg", do. A name without one promises nothing.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace glassbox {
 
@@ -22,9 +23,9 @@ std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> promp
   const std::size_t block = model.config().block_size;
   if (prompt.size() + 1 > block) {
     throw ConfigError(fmt::format(
-        "prompt: expected at most {} {}s, so that the model's block of {} has room for one more, "
+        "prompt: expected at most {}, so that the model's block of {} has room for one more, "
         "found {}; shorten it",
-        block - 1, model.tokenizer().kind().unit, block, prompt.size()));
+        counted(block - 1, model.tokenizer().kind().unit), block, prompt.size()));
   }
   std::span<const T> logits = model.step(model.tokenizer().bos(), cache);
   for (const TokenId token : prompt) logits = model.step(token, cache);

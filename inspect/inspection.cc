@@ -9,6 +9,7 @@
 #include "autograd/errors.h"
 #include "autograd/scope.h"
 #include "base/error.h"
+#include "base/quote.h"
 
 namespace glassbox {
 
@@ -20,9 +21,9 @@ std::unique_ptr<Batch> one_sentence(const Model<double>& model, std::string_view
   const std::size_t block = model.config().block_size;
   if (tokens.size() - 1 > block)
     throw ConfigError(
-        fmt::format("sentence: expected at most {} {}s, so that with its beginning it "
+        fmt::format("sentence: expected at most {}, so that with its beginning it "
                     "fits the model's block of {}, found {}; shorten it",
-                    block - 1, model.tokenizer.kind().unit, block, tokens.size() - 2));
+                    counted(block - 1, model.tokenizer.kind().unit), block, tokens.size() - 2));
   auto batch = std::make_unique<Batch>();
   batch->add(tokens, block);
   batch->set_weights();

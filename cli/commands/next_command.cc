@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
@@ -34,10 +35,9 @@ int show_next(const NextOptions& options) {
   std::vector<TokenId> tokens = {tokenizer.bos()};
   for (const TokenId id : tokenizer.encode(options.text, "TEXT")) tokens.push_back(id);
   if (tokens.size() > decoder.config().block_size)
-    throw ConfigError(
-        fmt::format("TEXT: expected at most {} {}s, found {}; the model's block is {}",
-                    decoder.config().block_size - 1, tokenizer.kind().unit, tokens.size() - 1,
-                    decoder.config().block_size));
+    throw ConfigError(fmt::format("TEXT: expected at most {}, found {}; the model's block is {}",
+                                  counted(decoder.config().block_size - 1, tokenizer.kind().unit),
+                                  tokens.size() - 1, decoder.config().block_size));
   KvCache<double> cache(decoder.config());
   std::span<const double> logits;
   for (const TokenId token : tokens) logits = decoder.step(token, cache);

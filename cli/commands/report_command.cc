@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/fingerprint.h"
+#include "base/quote.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
@@ -115,9 +116,10 @@ int report(const ReportOptions& options) {
     for (std::size_t i = 0; i < corpus.size(); ++i) {
       input.sentences.emplace_back(corpus[i]);
       if (tokens[i].size() - 1 > block)
-        throw ConfigError(fmt::format("{}: line {}: expected at most {} {}s, found {}; shorten it",
-                                      corpus.name(), corpus.line_number(i), block - 1,
-                                      model.tokenizer.kind().unit, tokens[i].size() - 2));
+        throw ConfigError(fmt::format("{}: line {}: expected at most {}, found {}; shorten it",
+                                      corpus.name(), corpus.line_number(i),
+                                      counted(block - 1, model.tokenizer.kind().unit),
+                                      tokens[i].size() - 2));
     }
   } else {
     input.sentences = written_by(decoder, options.seed.seed);

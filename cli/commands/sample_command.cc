@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/quote.h"
 #include "base/text_file.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
@@ -97,9 +98,9 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
     prompts.push_back(tokenizer.encode(text, where));
     if (const std::size_t tokens = prompts.back().size(); tokens + 1 > block_size) {
       throw ConfigError(
-          fmt::format("{}: expected at most {} {}s, so that the model's block of {} has room for "
+          fmt::format("{}: expected at most {}, so that the model's block of {} has room for "
                       "one more, found {}; shorten it",
-                      where, block_size - 1, tokenizer.kind().unit, block_size, tokens));
+                      where, counted(block_size - 1, tokenizer.kind().unit), block_size, tokens));
     }
   };
   if (!options.prompt_file) {

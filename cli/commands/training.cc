@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/quote.h"
 #include "cli/commands/training_watch.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -167,11 +168,11 @@ void tell_start(const Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& c
   for (std::size_t i = 0; i < corpus.size(); ++i)
     for (std::size_t at = 0; !tokenizer.kind().next(corpus[i], at).empty();) ++tokens;
   for (const ParameterSpec& p : model.layout().parameters()) parameters += p.size();
-  print_status(
-      fmt::format("{}: {} line{}, {} {}s; vocabulary of {} tokens, model of {} parameters; "
-                  "{:.3g} passes",
-                  corpus.name(), corpus.size(), corpus.size() == 1 ? "" : "s", tokens,
-                  tokenizer.kind().name, tokenizer.size(), parameters, passes(config, corpus)));
+  print_status(fmt::format(
+      "{}: {}, {}; vocabulary of {} tokens, model of {} parameters; "
+      "{:.3g} passes",
+      corpus.name(), counted(corpus.size(), "line"), counted(tokens, tokenizer.kind().unit),
+      tokenizer.size(), parameters, passes(config, corpus)));
 }
 
 // What to do about a run that could do better.
@@ -233,7 +234,8 @@ int run_training(const Training<T>& training) {
     log.emplace(*options.log_file);
   }
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
-    warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line);
+    warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line,
+                      tokenizer.kind().unit);
   }
   tell_start(model, tokenizer, corpus, config);
   if (resumed == nullptr && std::filesystem::is_regular_file(out))
@@ -255,8 +257,7 @@ int run_training(const Training<T>& training) {
     return 128 + Interrupts::signal();
   }
   const std::uint64_t made = config.steps - begun;
-  print_status(
-      fmt::format("trained {} step{} in {:.2f} s", made, made == 1 ? "" : "s", run.seconds()));
+  print_status(fmt::format("trained {} in {:.2f} s", counted(made, "step"), run.seconds()));
   const double guess = std::log(static_cast<double>(tokenizer.size()));
   print_status(
       fmt::format("a uniform guess among {} tokens costs {:.4f}", tokenizer.size(), guess));

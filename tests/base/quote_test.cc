@@ -24,6 +24,12 @@ TEST_CASE("listed names a handful and counts the rest", "[base][quote]") {
   CHECK(listed(std::vector<std::string>(1000, "x")) == "x, x, x, x, x and 995 more");
 }
 
+TEST_CASE("counted: one is single", "[base][quote]") {
+  CHECK(counted(1, "word") == "1 word");
+  CHECK(counted(0, "word") == "0 words");
+  CHECK(counted(15, "character") == "15 characters");
+}
+
 TEST_CASE("closest_match: what both begin with makes no word near", "[base][quote]") {
   const std::vector<std::string> commands{"inspect value", "inspect gradients", "sample"};
   CHECK(closest_match("inspect gradeints", commands) == "inspect gradients");

@@ -252,6 +252,10 @@ TEST_CASE("odd input: a character model's blanks and marks can be seen, and are 
   const Program glassbox;
   put_file(glassbox.folder / "T.txt", "a b\na b\ne\u0301\u200b\n");
   train(glassbox, "T.txt", "--tokenizer char");
+  const Outcome cut =
+      glassbox("train TINY.txt --tokenizer char --block-size 2 --steps 1 --out S" + kTinyShape);
+  CHECK_THAT(cut.err, text_contains("cut 32 lines of more than 1 character, the first is line 1") &&
+                          text_contains(" characters; vocabulary of "));
   const std::string next = glassbox.output("next M a");
   CHECK_THAT(next, text_contains("' ' "));
   CHECK_THAT(next, text_contains("\\u0301 "));
