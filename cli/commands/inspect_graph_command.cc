@@ -101,8 +101,8 @@ std::string tape_text(Tape<double>& tape) {
   for (const TapeRow& row : tape_rows(tape)) {
     std::string operands;
     for (const std::string& operand : row.operands)
-      operands += (operands.empty() ? "" : ", ") + operand;
-    table.row({fmt::format("{}", row.node), escape_controls(row.name), row.op, operands,
+      operands += (operands.empty() ? "" : ", ") + shown_name(operand);
+    table.row({fmt::format("{}", row.node), shown_name(row.name), row.op, operands,
                rounded(row.data), rounded(row.grad)});
   }
   return table.text();

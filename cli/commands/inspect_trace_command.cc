@@ -55,7 +55,7 @@ int trace(const TraceOptions& options) {
   std::string sentence;
   for (std::size_t t = 0; t <= position; ++t)
     sentence += fmt::format("{}{}", t == 0 ? "" : tokenizer.kind().separator,
-                            escape_controls(inspection.token(t)));
+                            shown_name(inspection.token(t)));
   std::string text = fmt::format("after \"{}\" (position {}), the logit of {}\n\n", sentence,
                                  position, shown_token(tokenizer.word(word)));
   Table table;

@@ -44,7 +44,7 @@ std::string neighbours(const char* title, const char* local, const std::vector<G
   Table table({0, 1});
   table.row({"  name", "op", local, "data", "gradient"});
   for (std::size_t i = 0; i < std::min(limit, all.size()); ++i)
-    table.row({"  " + escape_controls(all[i].name), all[i].op, rounded(all[i].local),
+    table.row({"  " + shown_name(all[i].name), all[i].op, rounded(all[i].local),
                rounded(all[i].data), rounded(all[i].grad)});
   return fmt::format("\n{}: {}\n", title, all.size()) + table.text() + rest(all.size(), limit);
 }
@@ -56,7 +56,7 @@ int show_value(const ValueOptions& options) {
   if (limit == 0) limit = std::numeric_limits<std::size_t>::max();
 
   Table table;
-  table.row({"name", escape_controls(scalar.name)});
+  table.row({"name", shown_name(scalar.name)});
   if (scalar.token)
     table.row({inspection.tokenizer().kind().unit,
                shown_token(inspection.tokenizer().word(*scalar.token))});
@@ -72,9 +72,9 @@ int show_value(const ValueOptions& options) {
     for (const TapeRow& step : steps) {
       std::string operands;
       for (const std::string& operand : step.operands)
-        operands += (operands.empty() ? "" : ", ") + escape_controls(operand);
+        operands += (operands.empty() ? "" : ", ") + shown_name(operand);
       if (plain.empty()) plain.row({"  result", "operation", "data", "gradient"});
-      plain.row({"  " + escape_controls(step.name), fmt::format("{}({})", step.op, operands),
+      plain.row({"  " + shown_name(step.name), fmt::format("{}({})", step.op, operands),
                  exact(step.data), rounded(step.grad)});
       if (plain.size() > limit) break;
     }

@@ -57,7 +57,8 @@ Drawing drawing_of(const ScalarGraph& graph, const std::string& title) {
   Drawing drawing{title, {}, {}};
   for (const auto& node : graph.nodes) {
     const bool leaf = node.op == "leaf";
-    std::vector<std::string> lines = {node.name.starts_with(node.op + "#") ? node.op : node.name};
+    std::vector<std::string> lines = {node.name.starts_with(node.op + "#") ? node.op
+                                                                           : shown_name(node.name)};
     if (!leaf && lines[0] != node.op) lines.push_back(node.op);
     lines.push_back("data " + rounded(node.data));
     lines.push_back("grad " + rounded(node.grad));

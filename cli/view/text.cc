@@ -58,6 +58,8 @@ std::string shown_token(std::string_view token) {
   return points;
 }
 
+std::string shown_name(std::string_view name) { return escape_controls(shortened(name, 80)); }
+
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : escape_controls(text)) {

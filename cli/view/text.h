@@ -16,6 +16,8 @@ std::string escape_controls(std::string_view text);
 // A token as a column shows it: escaped, of a long one the beginning; a blank in quotes, and what
 // has no width of its own as a code point, so that every token can be seen.
 std::string shown_token(std::string_view token);
+// A scalar's name as a column or a box shows it: escaped, of a long one the beginning.
+std::string shown_name(std::string_view name);
 // For text and attributes of XML and HTML, where every text from outside goes through here: control
 // characters as above, and what would be markup as entities.
 std::string escaped(std::string_view text);

@@ -247,6 +247,23 @@ TEST_CASE("odd input: columns are even whatever letters the words have", "[cli]"
   }
 }
 
+TEST_CASE("odd input: a word of any length leaves tables and pictures that can be read", "[cli]") {
+  const Program glassbox;
+  glassbox.shell("(printf '%0100000d' 0 | tr 0 x; echo ' a b') > T.txt");
+  train(glassbox, "T.txt");
+  const std::string sentence = " M \"$(cat T.txt)\" ";
+  for (const std::string& line : std::vector<std::string>{
+           "next M", "inspect neighbours M a", "inspect gradients" + sentence,
+           "inspect value" + sentence + "loss@0", "inspect value" + sentence + "loss@0 --expand",
+           "inspect trace" + sentence, "inspect attention" + sentence, "inspect cache" + sentence,
+           "inspect graph" + sentence + "--around loss@0",
+           "inspect graph" + sentence + "--around loss@0 --format svg"})
+    for (const std::string& shown : lines_of(glassbox.output(line))) {
+      CAPTURE(line, shown.substr(0, 100));
+      CHECK(shown.size() < 1000);
+    }
+}
+
 TEST_CASE("odd input: a character model's blanks and marks can be seen, and are no words",
           "[cli]") {
   const Program glassbox;
