@@ -172,6 +172,13 @@ std::string read_all(int file, const std::string& path, const ReadCheck& check) 
 
 }  // namespace
 
+std::string temporary_of(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as Linux follows them
+  std::string target = path;
+  for (int links = 0; links < kMostLinks && is_link(target); ++links) target = linked_path(target);
+  return target + ".tmp";
+}
+
 bool same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
   std::error_code none;
@@ -200,7 +207,9 @@ void write_file(const std::string& path, std::string_view contents) {
     if (const int error = device.close()) refuse_writing(target.name, error);
     return;
   }
-  Descriptor file(target.temporary, O_WRONLY | O_CREAT | O_TRUNC);
+  // What has the name already, a killed run's or a link to another file, is not written through.
+  ::unlink(target.temporary.c_str());
+  Descriptor file(target.temporary, O_WRONLY | O_CREAT | O_EXCL);
   if (!file.is_open()) refuse_writing(target.name, errno);
   int error = write_and_close(file, target, contents);
   if (error == 0 && ::rename(target.temporary.c_str(), target.path.c_str()) != 0) error = errno;

@@ -22,6 +22,9 @@ std::string read_standard_input(const ReadCheck& check = {});
 // reason.
 void write_file(const std::string& path, std::string_view contents);
 
+// The file beside its target that write_file(path) writes first.
+std::string temporary_of(const std::string& path);
+
 // Whether two paths name one file, by whatever spelling or link; also where it does not exist yet.
 bool same_file(const std::string& a, const std::string& b);
 

@@ -60,7 +60,8 @@ void finish_output() {
 void refuse_overwriting(const char* flag, const std::string& out,
                         std::initializer_list<InputFile> inputs) {
   for (const InputFile& input : inputs)  // a file is first written beside its target
-    if (!input.path.empty() && (same_file(out, input.path) || same_file(out + ".tmp", input.path)))
+    if (!input.path.empty() &&
+        (same_file(out, input.path) || same_file(temporary_of(out), input.path)))
       throw UsageError(
           fmt::format("--{}: expected another file than {}, found {}; {} would be lost", flag,
                       input.name, out, input.path));

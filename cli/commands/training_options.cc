@@ -132,7 +132,7 @@ void check_options(const TrainingOptions& options, std::initializer_list<InputFi
   refuse_overwriting("out", out, inputs);
   refuse_overwriting("out", out, {{"--resume", options.resume.value_or("")}});
   if (!log.empty()) refuse_overwriting("log-file", log, inputs);
-  if (!log.empty() && (same_file(log, out) || same_file(log, out + ".tmp"))) {
+  if (!log.empty() && (same_file(log, out) || same_file(log, temporary_of(out)))) {
     throw UsageError(fmt::format(
         "--log-file: expected another file than --out, found {}; it would be lost", log));
   }

@@ -76,6 +76,30 @@ TEST_CASE("write_file keeps the permissions of the file that it replaces", "[bas
   CHECK((status.st_mode & 0777) == 0600);
 }
 
+TEST_CASE("write_file never writes through what has the name of its temporary file",
+          "[base][file]") {
+  const TemporaryFolder folder;
+  put_file(folder / "other", "precious");
+  std::filesystem::create_symlink("other", folder / "x.tmp");
+  write_file(folder / "x", "new");
+  CHECK(file_bytes(folder / "other") == "precious");
+  CHECK(file_bytes(folder / "x") == "new");
+  CHECK_FALSE(std::filesystem::is_symlink(folder / "x"));
+  std::filesystem::create_hard_link(folder / "other", folder / "x.tmp");
+  write_file(folder / "x", "newer");
+  CHECK(file_bytes(folder / "other") == "precious");
+  REQUIRE(::mkfifo((folder / "x.tmp").c_str(), 0600) == 0);
+  write_file(folder / "x", "newest");  // does not wait for a reader
+  CHECK(file_bytes(folder / "x") == "newest");
+}
+
+TEST_CASE("temporary_of follows links as write_file does", "[base][file]") {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("there", folder / "link");
+  CHECK(temporary_of(folder / "link") == folder / "there.tmp");
+  CHECK(temporary_of(folder / "plain") == folder / "plain.tmp");
+}
+
 TEST_CASE("read_file stops where its check throws", "[base][file]") {
   const TemporaryFolder folder;
   put_file(folder / "x", "");

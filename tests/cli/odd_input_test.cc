@@ -201,6 +201,16 @@ TEST_CASE("odd input: every output file is written through a symbolic link", "[c
   }
 }
 
+TEST_CASE("odd input: a text is not lost that has the name of an output's temporary file",
+          "[cli]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "real.tmp", "a b\n");
+  std::filesystem::create_symlink("real", glassbox.folder / "link");
+  CHECK_THAT(refused(glassbox, "train real.tmp --out link", 2).err,
+             text_contains("expected another file than CORPUS"));
+  CHECK(glassbox.file("real.tmp") == "a b\n");
+}
+
 TEST_CASE("odd input: a log is read as a spreadsheet or another system saves it", "[cli]") {
   const Program glassbox;
   put_file(glassbox.folder / "RUN.csv", "step,loss,lr\n1,2.5,0.1\n2,2.25,0.05\n");
