@@ -50,7 +50,7 @@ class JsonBuilder {
     if (twice != keys.end()) {
       throw FormatError(fmt::format(
           "{}: expected every key of an object once, found {} twice; remove one of the two", where_,
-          quoted(*twice)));
+          quotation(*twice)));
     }
     return close();
   }

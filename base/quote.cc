@@ -11,7 +11,7 @@ std::string shortened(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, end)) + (end < text.size() ? "..." : "");
 }
 
-std::string quoted(std::string_view text) { return json_quote(shortened(text)); }
+std::string quotation(std::string_view text) { return json_quote(shortened(text)); }
 
 std::string listed(const std::vector<std::string>& items) {
   constexpr std::size_t kHandful = 5;

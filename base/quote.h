@@ -13,7 +13,7 @@ namespace glassbox {
 std::string shortened(std::string_view text, std::size_t most = 60);
 
 // Shortened and as a JSON string, with its quotes.
-std::string quoted(std::string_view text);
+std::string quotation(std::string_view text);
 
 // "a, b, c": of more than a handful the first, "and 7 more".
 std::string listed(const std::vector<std::string>& items);

@@ -53,7 +53,7 @@ const TokenizerKind& require_kind(std::string_view name) {
   std::string names;
   for (const TokenizerKind& kind : kKinds)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
-  throw ConfigError(fmt::format("tokenizer: expected one of {}, found {}", names, quoted(name)));
+  throw ConfigError(fmt::format("tokenizer: expected one of {}, found {}", names, quotation(name)));
 }
 
 // Calls f(token) for each token of a text.
@@ -100,17 +100,17 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
     };
     if (find_invalid_utf8(word) != kValidUtf8) refuse("UTF-8", "other bytes");
     if (word.empty() || (id != unk && !tokenizer.kind().is_token(word))) {
-      refuse(tokenizer.kind().token, quoted(word));
+      refuse(tokenizer.kind().token, quotation(word));
     }
     const auto [at, is_new] = tokenizer.ids_.emplace(word, static_cast<TokenId>(id));
     if (!is_new) {
-      refuse("a new word", fmt::format("{} again, which is token {}", quoted(word), at->second));
+      refuse("a new word", fmt::format("{} again, which is token {}", quotation(word), at->second));
     }
   }
   if (unk && (*unk >= tokenizer.bos() || tokenizer.words_[*unk] != kUnk)) {
     throw FormatError(
         fmt::format("{}: expected {} as token {}, found {}; {}", where, kUnk, *unk,
-                    *unk < tokenizer.bos() ? quoted(tokenizer.words_[*unk]) : "fewer tokens",
+                    *unk < tokenizer.bos() ? quotation(tokenizer.words_[*unk]) : "fewer tokens",
                     "the vocabulary is damaged: use a backup"));
   }
   while (tokenizer.ids_.contains(tokenizer.bos_name_))
@@ -139,7 +139,7 @@ void Tokenizer::append(std::string_view text, std::vector<TokenId>& ids) const {
   std::unordered_set<std::string_view> named;
   std::vector<std::string> names;
   for (const std::string_view word : unknown)
-    if (named.insert(word).second) names.push_back(quoted(word));
+    if (named.insert(word).second) names.push_back(quotation(word));
   throw VocabularyError(fmt::format("expected {}s that the model knows, found {}; {}", kind_->unit,
                                     listed(names), "use others or train on text that has them"));
 }

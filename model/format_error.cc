@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/quote.h"
+
 namespace glassbox {
 
 FormatError format_error(const std::string& where, const std::string& expected,
@@ -28,10 +30,6 @@ void validate_in_file(const GptConfig& config, const std::string& where) {
   }
 }
 
-std::string short_quote(const std::string& text) {
-  return text.size() < 80 ? json_quote(text) : "a long text";
-}
-
 std::string describe_json(const Json* value) {
   if (value == nullptr) return "nothing";
   switch (value->kind()) {
@@ -44,7 +42,7 @@ std::string describe_json(const Json* value) {
     case Json::Kind::number:
       return fmt::format("the number {}", json_number(value->number()));
     case Json::Kind::string:
-      return short_quote(value->string());
+      return quotation(value->string());
     case Json::Kind::array:
       return "a list";
     case Json::Kind::object:
@@ -65,7 +63,7 @@ FileObject::FileObject(const Json& json, std::string where,
   }
   for (const auto& [key, value] : json.object()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    throw format_error(where_, fmt::format("only {}", fmt::join(known, ", ")), short_quote(key));
+    throw format_error(where_, fmt::format("only {}", fmt::join(known, ", ")), quotation(key));
   }
 }
 

@@ -28,9 +28,6 @@ FormatError format_error(const std::string& where, const std::string& expected,
 // Validates the config, which a file holds at `where`. Throws FormatError.
 void validate_in_file(const GptConfig& config, const std::string& where);
 
-// The text in quotes, or "a long text": a message is one line, whatever a file says.
-std::string short_quote(const std::string& text);
-
 // A JSON value for a message: scalars as they are written, the rest by kind. nullptr is "nothing".
 std::string describe_json(const Json* value);
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/quote.h"
 #include "model/format_error.h"
 
 namespace glassbox {
@@ -144,8 +145,8 @@ void check_tensors(const SafetensorsReader& file, const ParameterLayout& layout,
     const bool reserved = std::ranges::any_of(
         kReserved, [&](const char* prefix) { return tensor.name.starts_with(prefix); });
     if (!reserved && !known.contains(tensor.name)) {
-      throw format_error(file.path() + ": " + tensor.name, "only the parameters of glassbox.config",
-                         "a tensor beside them");
+      throw format_error(file.path() + ": " + shortened(tensor.name),
+                         "only the parameters of glassbox.config", "a tensor beside them");
     }
   }
 }
@@ -221,7 +222,7 @@ AnyModel read_model(const SafetensorsReader& file) {
   const std::string& path = file.path();
   const std::string& version = metadata(file, kVersionKey);
   if (version != kVersion) {
-    throw format_error(path + ": " + kVersionKey, kVersion, short_quote(version),
+    throw format_error(path + ": " + kVersionKey, kVersion, quotation(version),
                        "a newer glassbox wrote the file: use that one");
   }
   const GptConfig config = read_config(file);

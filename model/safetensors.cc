@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/quote.h"
 #include "model/format_error.h"
 
 namespace glassbox {
@@ -80,7 +81,7 @@ SafetensorsReader::Tensor parse_tensor(const std::string& name, const Json& entr
         path + ": header", "names of at most 1024 bytes without control characters",
         name.size() > kMaxName ? fmt::format("one of {} bytes", name.size()) : "another");
   }
-  const std::string where = path + ": " + name;
+  const std::string where = path + ": " + shortened(name);
   SafetensorsReader::Tensor tensor{name, "", {}, 0, 0};
   const FileObject object(entry, where, {"dtype", "shape", "data_offsets"});
   tensor.dtype = object.get("dtype", Json::Kind::string, "a text").string();
@@ -122,7 +123,7 @@ void check_coverage(std::vector<SafetensorsReader::Tensor>& tensors, std::uint64
   for (const auto& tensor : tensors) {
     if (tensor.begin != next) {
       throw format_error(
-          path + ": " + tensor.name + ": data_offsets",
+          path + ": " + shortened(tensor.name) + ": data_offsets",
           fmt::format("a beginning at {}, where the tensor before ends", next),
           fmt::format("{} ({})", tensor.begin, tensor.begin < next ? "an overlap" : "a gap"));
     }
@@ -204,7 +205,7 @@ void SafetensorsReader::parse(const std::string& header, std::uint64_t buffer_si
         throw format_error(place, "an object", describe_json(&entry));
       for (const auto& [key, value] : entry.object()) {
         if (value.kind() != Json::Kind::string) {
-          throw format_error(place + ": " + short_quote(key), "a text", describe_json(&value));
+          throw format_error(place + ": " + quotation(key), "a text", describe_json(&value));
         }
         metadata_.emplace(key, value.string());
       }

@@ -72,7 +72,7 @@ Model<T> with_words_of(const Corpus& corpus, const FinetuneOptions& options, Mod
   }
   std::vector<std::string> named;
   for (const auto& [word, line] : unknown)
-    named.push_back(fmt::format("{} (line {})", quoted(word), line));
+    named.push_back(fmt::format("{} (line {})", quotation(word), line));
   throw VocabularyError(fmt::format("{}: expected {}s that {} knows, found {}; {}", corpus.name(),
                                     model.tokenizer.kind().unit, options.model, listed(named),
                                     "--extend-vocab adds them, --unk reads them as <unk>"));

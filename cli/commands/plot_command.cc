@@ -63,7 +63,7 @@ int plot(const PlotOptions& options) {
       std::vector<std::string> names;
       for (const auto& [name, values] : log.columns) names.push_back(shortened(name));
       throw FormatError(fmt::format("{}: expected a column {}, found {}; choose with --column",
-                                    path, quoted(column), listed(names)));
+                                    path, quotation(column), listed(names)));
     }
     chart.series.push_back({path, points->second});
   }

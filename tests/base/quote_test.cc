@@ -14,7 +14,7 @@ TEST_CASE("shortened keeps so many characters and never half of one", "[base][qu
   CHECK(shortened("\xFF\xC3", 1) ==
         "\xFF...");  // a byte that is part of no character counts as one
   CHECK(shortened(std::string(100'000, 'a')).size() == 63);
-  CHECK(quoted("a\"b") == "\"a\\\"b\"");
+  CHECK(quotation("a\"b") == "\"a\\\"b\"");
 }
 
 TEST_CASE("listed names a handful and counts the rest", "[base][quote]") {

@@ -186,6 +186,8 @@ TEST_CASE("safetensors rule 15: odd numbers and names and deep nesting are refus
   CHECK(named("\xC3\x80") == "accepted");  // a letter
   CHECK_THAT(named(std::string(1025, 'n')),
              text_contains("header: expected names of at most 1024"));
+  // A message quotes the beginning of a long one.
+  CHECK(container_error(container("{\"" + std::string(1000, 'n') + "\":{}}")).size() < 300);
   for (const char* name : {"\\n", "\\u001b[31m", "\x7F", "\xC2\x9B"}) {
     CHECK_THAT(named(name), text_contains("without control characters"));
   }
