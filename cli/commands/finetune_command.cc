@@ -44,7 +44,8 @@ struct FinetuneOptions {
                {.value = "PATTERN",
                 .help = "parameters that stay as they are, by name; * stands for any letters, "
                         "commas part several, and the option may be repeated: "
-                        "'layers.0.*,token_embedding'"});
+                        "'layers.0.*,token_embedding'",
+                .may_be_empty = true});  // for its own refusal, which says more
     table.file(
         retain, "retain",
         {.value = "FILE",

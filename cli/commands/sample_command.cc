@@ -35,7 +35,10 @@ struct SampleOptions {
     table.operand(model, "MODEL", kModelHelp);
     table.group("Sampling");
     table.text(prompt, "prompt",
-               {.letter = 'p', .value = "TEXT", .help = "begin the sentence with these words"});
+               {.letter = 'p',
+                .value = "TEXT",
+                .help = "begin the sentence with these words",
+                .may_be_empty = true});
     table.file(prompt_file, "prompt-file",
                {.letter = 'f',
                 .value = "FILE",

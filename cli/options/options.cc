@@ -44,8 +44,9 @@ bool in_range(double value, const Range& range) {
 bool acceptable(const Option& option, const std::string& value) {
   switch (option.type) {
     case Type::flag:
-    case Type::text:
       return true;
+    case Type::text:
+      return !value.empty() || option.may_be_empty;
     case Type::file:
       return !value.empty();
     case Type::integer: {

@@ -49,6 +49,7 @@ struct OptionText {
   bool per_run = false;
   const char* only_with = "";  // another option, without which this one would change nothing
   const char* not_with = "";   // options and operands, "csv NAME", beside which it would not
+  bool may_be_empty = false;   // a text
 };
 
 struct Option : OptionText {

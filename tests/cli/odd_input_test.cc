@@ -116,6 +116,10 @@ TEST_CASE("odd input: an empty operand is named, an empty sentence is one", "[cl
     CHECK_THAT(refused(glassbox, line, 2).err,
                text_contains("expected " + name) && text_contains("found an empty text"));
   for (const char* const line :
+       {"inspect graph M the --around ''", "inspect graph --expr ''",
+        "inspect trace M the --word ''", "plot RUN.csv --ascii --column ''"})
+    CHECK_THAT(refused(glassbox, line, 2).err, text_contains("expected a text, found ''"));
+  for (const char* const line :
        {"next M ''", "inspect gradients M ''", "inspect gradcheck M '' --sample 5",
         "inspect value M '' loss", "inspect graph M ''", "inspect attention M ''",
         "inspect trace M ''", "inspect cache M ''", "sample M -p ''"}) {
