@@ -43,7 +43,7 @@ std::string escape_controls(std::string_view text) {
 
 std::string shown_token(std::string_view token) {
   const std::string text = escape_controls(shortened(token, 40));
-  if (text == " ") return "' '";
+  if (text == " ") return "\" \"";  // as a name's look-up takes it, too
   // These have a width, and no ink: the soft hyphen, Hangul's fillers, Braille's blank.
   constexpr std::u32string_view kBlank = U"\u00ad\u115f\u1160\u2800\u3164\uffa0";
   std::string points;

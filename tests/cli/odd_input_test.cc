@@ -288,10 +288,10 @@ TEST_CASE("odd input: a character model's blanks and marks can be seen, and are 
   CHECK_THAT(cut.err, text_contains("cut 32 lines of more than 1 character, the first is line 1") &&
                           text_contains(" characters; vocabulary of "));
   const std::string next = glassbox.output("next M a");
-  CHECK_THAT(next, text_contains("' ' "));
+  CHECK_THAT(next, text_contains("\" \" "));
   CHECK_THAT(next, text_contains("\\u0301 "));
   CHECK_THAT(next, text_contains("\\u200b "));
-  CHECK_THAT(glassbox.output("inspect gradients M 'a b'"), text_contains("  ' '  "));
+  CHECK_THAT(glassbox.output("inspect gradients M 'a b'"), text_contains("  \" \"  "));
   const std::string long_text = "'" + std::string(40, 'a') + "'";
   for (const std::string& line : std::vector<std::string>{
            "sample M -p x", "sample M -p " + long_text, "next M " + long_text, "eval M TINY.txt",
@@ -300,11 +300,12 @@ TEST_CASE("odd input: a character model's blanks and marks can be seen, and are 
                text_contains("character") && !text_contains("words"));
   CHECK_THAT(refused(glassbox, "inspect neighbours M ab", 1).err,
              text_contains("expected a character that the model knows"));
+  CHECK_THAT(glassbox.output("inspect trace M a --word '\" \"'"), text_contains("logit of \" \""));
   glassbox.output("report M");
   CHECK_THAT(glassbox.file("report.html"),
              text_contains("The characters in the plane") && text_contains("Find a character") &&
                  text_contains("15 characters") && !text_contains("{unit}") &&
-                 text_contains("\"tokens\":[") && text_contains("\"' '\""));
+                 text_contains("\"tokens\":[") && text_contains("\"\\\" \\\"\""));
 }
 
 TEST_CASE("odd input: words that are spelled like special tokens are told apart", "[cli]") {
