@@ -101,8 +101,8 @@ int report(const ReportOptions& options) {
   input.model = &model;
   if (options.log_file) {
     input.log = read_log(*options.log_file);
-    const std::string other =
-        contradiction(*input.log, Json::parse(model.training, path + ": glassbox.training"));
+    const std::string other = contradiction(
+        *input.log, Json::parse(model.training, path + ": glassbox.training"), model.config());
     if (!other.empty())
       complain(fmt::format("warning: {}: {}: is it the log of another run than {}?",
                            *options.log_file, other, path));

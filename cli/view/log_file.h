@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "model/config.h"
 
 namespace glassbox::cli {
 
@@ -29,7 +30,8 @@ struct Log {
 Log read_log(const std::string& path);
 
 // What shows that the log is of another run than the model, whose provenance `training` is; "" if
-// nothing does. A log knows its steps and learning rates, neither vocabulary nor parameters.
-std::string contradiction(const Log& log, const Json& training);
+// nothing does. A log knows its steps, its learning rates and, by its first loss, roughly the size
+// of its vocabulary.
+std::string contradiction(const Log& log, const Json& training, const GptConfig& config);
 
 }  // namespace glassbox::cli

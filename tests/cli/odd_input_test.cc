@@ -355,6 +355,11 @@ TEST_CASE("odd input: the log of another run is told", "[cli]") {
   CHECK_THAT(said("M --log-file N.csv"),
              text_contains("warning: N.csv: its last step is 30, the model was trained for 20"));
   CHECK_THAT(said("N --log-file M.jsonl"), text_contains("warning: M.jsonl: its last step is 20"));
+  glassbox.shell("seq -s ' ' 2000 | tr ' ' '\\n' > NUMBERS.txt");
+  glassbox.output("train NUMBERS.txt --out V --steps 20 --log-file V.csv" + kTinyShape);
+  CHECK(said("V --log-file V.csv") == "wrote report.html\n");
+  CHECK_THAT(said("M --log-file V.csv"),
+             text_contains("an untrained model of 47 tokens begins near 3.85"));
   CHECK_THAT(said("M --log-file Q.csv"),
              text_contains("its first learning rate is 0.02, the model's 0.01"));
 }
