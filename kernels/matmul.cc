@@ -9,6 +9,7 @@
 #include <hwy/foreach_target.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "kernels/aligned.h"
 #include "kernels/expand-inl.h"
@@ -69,25 +70,33 @@ HWY_INLINE void tile(const Product<T>& p, std::size_t row, std::size_t col, Fini
     for (std::size_t c = 0; c < C; ++c) finish(sum[r][c], (row + r) * p.c_row + col + c * kWidth);
 }
 
-template <std::size_t C, class T>
-HWY_INLINE void column_of_tiles(const Product<T>& p, std::size_t rows, std::size_t col) {
-  const auto store = [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); };
+// f(constant R, row) for tiles of kRows rows, then one of what is left.
+template <class F>
+HWY_INLINE void for_each_row_tile(std::size_t rows, F f) {
   std::size_t row = 0;
-  for (; row + kRows <= rows; row += kRows) tile<kRows, C>(p, row, col, store);
+  for (; row + kRows <= rows; row += kRows) f(std::integral_constant<std::size_t, kRows>(), row);
   switch (rows - row) {
     case 5:
-      return tile<5, C>(p, row, col, store);
+      return f(std::integral_constant<std::size_t, 5>(), row);
     case 4:
-      return tile<4, C>(p, row, col, store);
+      return f(std::integral_constant<std::size_t, 4>(), row);
     case 3:
-      return tile<3, C>(p, row, col, store);
+      return f(std::integral_constant<std::size_t, 3>(), row);
     case 2:
-      return tile<2, C>(p, row, col, store);
+      return f(std::integral_constant<std::size_t, 2>(), row);
     case 1:
-      return tile<1, C>(p, row, col, store);
+      return f(std::integral_constant<std::size_t, 1>(), row);
     default:
       return;
   }
+}
+
+template <std::size_t C, class T>
+HWY_INLINE void column_of_tiles(const Product<T>& p, std::size_t rows, std::size_t col) {
+  for_each_row_tile(rows, [&](auto count, std::size_t row) {
+    tile<count, C>(p, row, col,
+                   [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); });
+  });
 }
 
 // Tiles C vectors wide from `col` on, as many as fit before `cols`; returns where they end.
@@ -212,22 +221,8 @@ HWY_INLINE void row_of_transposed_tiles(const Product<T>& p, std::size_t row, st
 // REQUIRES: cols is a multiple of kLanes, and W has as many rows.
 template <class T>
 HWY_NOINLINE void transposed_product(const Product<T>& p, std::size_t rows, std::size_t cols) {
-  std::size_t row = 0;
-  for (; row + kRows <= rows; row += kRows) row_of_transposed_tiles<kRows>(p, row, cols);
-  switch (rows - row) {
-    case 5:
-      return row_of_transposed_tiles<5>(p, row, cols);
-    case 4:
-      return row_of_transposed_tiles<4>(p, row, cols);
-    case 3:
-      return row_of_transposed_tiles<3>(p, row, cols);
-    case 2:
-      return row_of_transposed_tiles<2>(p, row, cols);
-    case 1:
-      return row_of_transposed_tiles<1>(p, row, cols);
-    default:
-      return;
-  }
+  for_each_row_tile(
+      rows, [&](auto count, std::size_t row) { row_of_transposed_tiles<count>(p, row, cols); });
 }
 
 // For many: into `to`, (cols, padded(rows)) with pads 0.
@@ -248,6 +243,154 @@ HWY_NOINLINE void transpose(const MatrixView<T>& w, T* to) {
       to[c * pitch + r] = w.data[r * w.pitch + c];
     std::fill(to + c * pitch + w.rows, to + (c + 1) * pitch, T(0));
   }
+}
+
+// Large products go in blocks that stay in the caches (Goto and van de Geijn 2008, "Anatomy of
+// high-performance matrix multiplication", ACM TOMS 34(3)): `kDepth` of the inner index at a time,
+// for which a panel of b stays in the first cache and a block of a in the second, both copied so
+// that a tile reads them in order. A chain waits in c between blocks and goes on with the same
+// bits.
+template <class T>
+struct BlockShape {
+  static constexpr std::size_t kPanel = kVectors * hn::MaxLanes(Full<T>());  // columns
+  static constexpr std::size_t kDepth = (kVectors == 4 ? 32768 : 16384) / sizeof(T) / kPanel;
+  static constexpr std::size_t kBlockRows = 196608 / sizeof(T) / kDepth / kRows * kRows;
+  static constexpr std::size_t kBlockCols = 1024;
+};
+
+// Whether blocks pay for their copies: of b, and of a where its rows lie side by side.
+template <class T>
+bool is_large(const Product<T>& p, std::size_t rows, std::size_t cols) {
+  const std::size_t bytes = p.inner * cols * sizeof(T);
+  if (p.a_row == 1)
+    return (rows >= 16 * kRows && bytes > 32768) || (rows >= 4 * kRows && bytes > 262144);
+  return rows >= 4 * kRows && bytes > 32768;
+}
+
+// The widest panel of 1, kVectors / 2 or kVectors vectors that fits before `cols`: f(constant).
+template <class T, class F>
+HWY_INLINE void for_each_panel(std::size_t cols, F f) {
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
+  std::size_t col = 0;
+  for (; col + kVectors * kWidth <= cols; col += kVectors * kWidth)
+    f(std::integral_constant<std::size_t, kVectors>(), col);
+  if (kVectors == 4 && col + 2 * kWidth <= cols) {
+    f(std::integral_constant<std::size_t, 2>(), col);
+    col += 2 * kWidth;
+  }
+  for (; col < cols; col += kWidth) f(std::integral_constant<std::size_t, 1>(), col);
+}
+
+// Panels of b, one after another: the panel at column c begins at to + c * inner.
+template <class T>
+HWY_NOINLINE void pack_panels(const T* b, std::size_t pitch, std::size_t inner, std::size_t cols,
+                              T* to) {
+  const Full<T> d;
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<T>());
+  for_each_panel<T>(cols, [&](auto vectors, std::size_t col) {
+    for (std::size_t k = 0; k < inner; ++k)
+      for (std::size_t v = 0; v < vectors; ++v, to += kWidth)
+        hn::StoreU(hn::LoadU(d, b + k * pitch + col + v * kWidth), d, to);
+  });
+}
+// The same of W transposed: column c of b is row c of w.
+template <class T>
+HWY_NOINLINE void pack_transposed_panels(const T* w, std::size_t pitch, std::size_t inner,
+                                         std::size_t cols, T* to) {
+  const Full<T> d;
+  constexpr std::size_t kWidth = hn::MaxLanes(Full<T>()), kS = kSide<T>;
+  for_each_panel<T>(cols, [&](auto vectors, std::size_t col) {
+    for (std::size_t v = 0; v < vectors; ++v)
+      for (std::size_t k = 0; k < inner; k += kS) {
+        hn::Vec<Full<T>> transposed[kS];
+        transpose_tile(w + (col + v * kWidth) * pitch + k, pitch, transposed);
+        for (std::size_t j = 0; j < kS && k + j < inner; ++j)
+          hn::StoreU(transposed[j], d, to + ((k + j) * vectors + v) * kWidth);
+      }
+    to += inner * vectors * kWidth;
+  });
+}
+
+// Rows of a that lie side by side for each k, kRows at a time: those from row r on begin at
+// to + r * inner.
+template <class T>
+HWY_NOINLINE void pack_rows(const T* a, std::size_t a_k, std::size_t inner, std::size_t rows,
+                            T* to) {
+  for (std::size_t row = 0; row < rows; row += kRows) {
+    const std::size_t count = std::min(kRows, rows - row);
+    if (count == kRows)
+      for (std::size_t k = 0; k < inner; ++k, to += kRows)
+        std::copy_n(a + k * a_k + row, kRows, to);
+    else
+      for (std::size_t k = 0; k < inner; ++k, to += count)
+        std::copy_n(a + k * a_k + row, count, to);
+  }
+}
+
+// What product() computes, in blocks; `finish` takes the vectors of complete chains, as tile()'s.
+// p.b is W itself and p.b_k its pitch if `transposed`: then b is W transposed.
+// REQUIRES: cols is a multiple of kLanes.
+template <bool transposed, class T, class Finish>
+HWY_NOINLINE void blocked_product(Product<T> p, std::size_t rows, std::size_t cols,
+                                  const Finish& finish) {
+  using Shape = BlockShape<T>;
+  thread_local AlignedVector<T> panels, packed_rows;
+  const bool packs_rows = p.a_row == 1;
+  panels.resize(Shape::kDepth * Shape::kBlockCols);
+  if (packs_rows) packed_rows.resize(Shape::kDepth * Shape::kBlockRows);
+  const auto store = [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); };
+  const std::size_t inner = p.inner;
+  for (std::size_t first_col = 0; first_col < cols; first_col += Shape::kBlockCols) {
+    const std::size_t block_cols = std::min(Shape::kBlockCols, cols - first_col);
+    for (std::size_t first_k = 0; first_k < inner; first_k += Shape::kDepth) {
+      const std::size_t depth = std::min(Shape::kDepth, inner - first_k);
+      const bool is_last = first_k + depth == inner;
+      if constexpr (transposed)
+        pack_transposed_panels(p.b + first_col * p.b_k + first_k, p.b_k, depth, block_cols,
+                               panels.data());
+      else
+        pack_panels(p.b + first_k * p.b_k + first_col, p.b_k, depth, block_cols, panels.data());
+      for (std::size_t first_row = 0; first_row < rows; first_row += Shape::kBlockRows) {
+        const std::size_t block_rows = std::min(Shape::kBlockRows, rows - first_row);
+        const T* const a = p.a + first_row * p.a_row + first_k * p.a_k;
+        if (packs_rows) pack_rows(a, p.a_k, depth, block_rows, packed_rows.data());
+        for_each_panel<T>(block_cols, [&](auto vectors, std::size_t col) {
+          constexpr std::size_t kC = vectors;
+          constexpr std::size_t kPanel = kC * hn::MaxLanes(Full<T>());
+          for_each_row_tile(block_rows, [&](auto count, std::size_t row) {
+            constexpr std::size_t kR = count;
+            Product<T> q = p;
+            q.b = panels.data() + col * depth;
+            q.b_k = kPanel;
+            q.inner = depth;
+            q.add = p.add || first_k > 0;
+            const std::size_t at = (first_row + row) * p.c_row + first_col + col;
+            q.a = packs_rows ? packed_rows.data() + row * depth : a + row * p.a_row;
+            if (packs_rows) {
+              q.a_row = 1;
+              q.a_k = kR;
+            } else {
+              q.a_k = 1;
+            }
+            q.c = p.c + at;
+            if (is_last)
+              tile<kR, kC>(q, 0, 0,
+                           [&](auto sum, std::size_t in_tile) { finish(sum, at + in_tile); });
+            else
+              tile<kR, kC>(q, 0, 0,
+                           [&](auto sum, std::size_t in_tile) { store(sum, at + in_tile); });
+          });
+        });
+      }
+    }
+  }
+}
+
+template <class T>
+HWY_INLINE void any_product(const Product<T>& p, std::size_t rows, std::size_t cols) {
+  if (!is_large(p, rows, cols)) return product(p, rows, cols);
+  blocked_product<false>(p, rows, cols,
+                         [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); });
 }
 
 // d_W tile by tile, and each weight updated as soon as its gradient is in a register: the divider,
@@ -291,8 +434,8 @@ HWY_NOINLINE void weight_tiles(WeightTiles<T> t, const Rule& rule, std::size_t r
 template <class T>
 void matmul_forward(const Args<T>& x) {
   const auto &a = x.in[0], &w = x.in[1];
-  product<T>({a.data, a.pitch, 1, w.data, w.pitch, x.out.data, x.out.pitch, w.rows, false},
-             x.out.rows, padded(x.out.cols));
+  any_product<T>({a.data, a.pitch, 1, w.data, w.pitch, x.out.data, x.out.pitch, w.rows, false},
+                 x.out.rows, padded(x.out.cols));
 }
 
 // d_x[n][k] += chain over m rising of d_out[n][m] W[k][m]; d_W[k][m] += chain over n rising of
@@ -306,6 +449,10 @@ HWY_INLINE void input_gradient(const Args<T>& x) {
   Product<T> p{x.out.grad, x.out.pitch, 1,      w.data,         w.pitch,
                a.grad,     a.pitch,     w.cols, !a.first_writer};
   if (x.out.rows <= kFewRows && pitch == w.rows) return transposed_product(p, x.out.rows, pitch);
+  if (pitch == w.rows && is_large(p, x.out.rows, pitch))
+    return blocked_product<true>(p, x.out.rows, pitch, [&](auto sum, std::size_t at) {
+      hn::StoreU(sum, Full<T>(), a.grad + at);
+    });
   thread_local AlignedVector<T> transposed;
   transposed.resize(w.cols * pitch);
   transpose(w, transposed.data());
@@ -318,7 +465,7 @@ void matmul_backward(const Args<T>& x) {
   input_gradient(x);
   const auto &a = x.in[0], &w = x.in[1];
   if (w.grad)
-    product<T>(
+    any_product<T>(
         {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, !w.first_writer},
         w.rows, padded(w.cols));
 }
@@ -334,6 +481,13 @@ void matmul_fused_step(const Args<T>& x, const ParameterUpdate<T>& u) {
       w.data,
       u.state[1]};
   with_rule(u.settings, [&](const auto& rule) {
+    if (is_large(tiles.p, w.rows, padded(w.cols))) {
+      const auto local = rule;  // a copy stays in registers
+      return blocked_product<false>(tiles.p, w.rows, padded(w.cols), [&](auto g, std::size_t at) {
+        if (tiles.keep_gradient) hn::StoreU(g, Full<T>(), tiles.p.c + at);
+        local.update(g, tiles.w, tiles.state, at);
+      });
+    }
     if (x.out.rows <= kFewRows)
       weight_tiles<2>(tiles, rule, w.rows, w.cols);
     else
