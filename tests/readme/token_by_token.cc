@@ -1,5 +1,5 @@
-// The seed of it all: on the graph, one token at a time, with a growing cache of Values a layer, as
-// the tutorial trains.
+// The model by its definition: on the graph, one token at a time, with a growing cache of Values a
+// layer, as the tutorial trains.
 #include <fmt/core.h>
 
 #include <vector>
