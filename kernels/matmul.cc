@@ -458,7 +458,7 @@ HWY_INLINE void input_gradient(const Args<T>& x) {
   transpose(w, transposed.data());
   p.b = transposed.data();
   p.b_k = pitch;
-  product(p, x.out.rows, pitch);
+  any_product(p, x.out.rows, pitch);
 }
 template <class T>
 void matmul_backward(const Args<T>& x) {

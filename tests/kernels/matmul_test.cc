@@ -30,6 +30,17 @@ TEMPLATE_TEST_CASE("matmul has the bits of a plain loop with k rising", "[kernel
     require_plain_bits(product<TestType>(bits, 15, K, 37), bits, matmul, matmul_backward);
 }
 
+TEMPLATE_TEST_CASE("matmul in blocks has the bits of a plain loop", "[kernels][matmul]", float,
+                   double) {
+  std::mt19937_64 bits(312);
+  // Several blocks of the inner index, of rows and of columns, and each number of leftover rows.
+  for (std::size_t N = 30; N <= 36; ++N)
+    require_plain_bits(product<TestType>(bits, N, 330, 48), bits, matmul, matmul_backward);
+  require_plain_bits(product<TestType>(bits, 413, 96, 130), bits, matmul, matmul_backward);
+  require_plain_bits(product<TestType>(bits, 40, 112, 1090), bits, matmul, matmul_backward);
+  require_plain_bits(product<TestType>(bits, 101, 1090, 24), bits, matmul, matmul_backward);
+}
+
 TEMPLATE_TEST_CASE("matmul: a row alone has the bits it has among others", "[kernels][matmul]",
                    float, double) {
   std::mt19937_64 bits(313);
