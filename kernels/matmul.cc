@@ -258,13 +258,13 @@ struct BlockShape {
   static constexpr std::size_t kBlockCols = 1024;
 };
 
-// Whether blocks pay for their copies: of b, and of a where its rows lie side by side.
+// Whether blocks pay for their copies: of b, whose columns must be too long for the first cache to
+// keep a tile's, and of a where its rows lie side by side.
 template <class T>
 bool is_large(const Product<T>& p, std::size_t rows, std::size_t cols) {
   const std::size_t bytes = p.inner * cols * sizeof(T);
-  if (p.a_row == 1)
-    return (rows >= 16 * kRows && bytes > 32768) || (rows >= 4 * kRows && bytes > 262144);
-  return rows >= 4 * kRows && bytes > 32768;
+  if (p.inner < 64 || bytes <= 32768 || rows < 4 * kRows) return false;
+  return p.a_row != 1 || rows >= 16 * kRows || bytes > 262144;
 }
 
 // The widest panel of 1, kVectors / 2 or kVectors vectors that fits before `cols`: f(constant).
