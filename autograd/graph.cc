@@ -75,6 +75,39 @@ bool Graph<T>::fits(const Section& section, const MatrixInfo& matrix) const {
 }
 
 template <class T>
+std::vector<std::size_t> Graph<T>::out_of_date(std::span<const Lifetimes::Change> changes,
+                                               std::size_t size) const {
+  std::vector<std::size_t> below(size);
+  for (const Lifetimes::Change& change : changes)
+    for (std::size_t id = change.begin; id < std::min(change.end, size); ++id)
+      below[id] = std::max(below[id], change.size);
+  const auto of_matrix = [&](MatrixId id) {
+    const auto begin = below.begin() + matrices[id].out;
+    return *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(matrices[id].size()));
+  };
+  for (const Record& record : std::span<const Record>(records)) {
+    if (record.out >= size) break;
+    if (!record.is_matrix) {
+      below[record.out] = std::max(below[record.a], below[record.b]);
+      continue;
+    }
+    const MatrixInfo& matrix = matrices[record.b];
+    std::size_t most = 0;
+    if (table[matrix.op].reads_anywhere) {
+      for (const NodeId id : std::span(ids).subspan(matrix.ids_begin, matrix.ids_count)) {
+        const MatrixId in = matrix_of(id);
+        most = std::max(most, in == kNoMatrix ? below[id] : of_matrix(in));
+      }
+    } else {
+      matrix.for_each_operand(
+          [&](std::size_t, MatrixId in) { most = std::max(most, of_matrix(in)); });
+    }
+    std::fill_n(below.begin() + matrix.out, matrix.size(), most);
+  }
+  return below;
+}
+
+template <class T>
 void Graph<T>::clear_unwritten_gradients(NodeId id) {
   for (MatrixInfo& matrix : matrices) {
     if (matrix.op != Op::leaf || matrix.out + matrix.size() <= id || matrix.gradient_ready)

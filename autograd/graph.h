@@ -10,6 +10,7 @@
 
 #include "autograd/arena.h"
 #include "autograd/executor.h"
+#include "autograd/lifetimes.h"
 
 namespace glassbox {
 
@@ -49,6 +50,11 @@ struct Graph {
   // Whether a matrix can be computed in a section's chunks, from operands that are computed in them
   // or before.
   bool fits(const Section& section, const MatrixInfo& matrix) const;
+
+  // For each node below `size`: if it was computed and lies below this, it was so from leaves that
+  // have changed since. A matrix is computed as a whole, from whole matrices.
+  std::vector<std::size_t> out_of_date(std::span<const Lifetimes::Change> changes,
+                                       std::size_t size) const;
 
   // Gradients of leaf matrices that nothing has written to become 0 in memory, too, from the matrix
   // that holds node `id` on.

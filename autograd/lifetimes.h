@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "autograd/record.h"
@@ -28,13 +30,22 @@ class Lifetimes {
     safe_nodes_ = std::min({safe_nodes_, size});
     safe_matrices_ = std::min(safe_matrices_, matrices);
   }
-  // Leaves have changed: of the nodes below `size`, those that were computed are out of date. The
-  // first of them is `first_computed`, in a matrix not below `first_matrix`.
-  void change(std::size_t size, std::size_t first_computed, std::size_t first_matrix) {
+  // The leaves from `begin` up to `end` have changed: of the nodes below `size`, those that were
+  // computed from them are out of date. The first that was computed at all is `first_computed`, in
+  // a matrix not below `first_matrix`.
+  void change(std::size_t begin, std::size_t end, std::size_t size, std::size_t first_computed,
+              std::size_t first_matrix) {
     ++generation_;
+    changes_[{begin, end}] = {generation_, size};
     computed_ = size;
     safe_nodes_ = std::min(safe_nodes_, first_computed);
     safe_matrices_ = std::min(safe_matrices_, first_matrix);
+  }
+
+  // There is nothing that was computed.
+  void forget_changes() {
+    changes_.clear();
+    computed_ = 0;
   }
 
   // Most handles are good at a glance.
@@ -52,8 +63,22 @@ class Lifetimes {
     const auto drop = first_after(generation);
     return drop != drops_.end() && id >= drop->matrices;
   }
-  // Whether a node, if it was computed, was so from leaves that have changed since.
-  bool is_out_of_date(NodeId id) const { return id < computed_; }
+  // Nodes from there on are up to date.
+  std::size_t computed() const { return computed_; }
+  // Leaves that have changed. A node below `size` that was computed from them is out of date.
+  struct Change {
+    std::size_t begin, end, size;
+  };
+  std::vector<Change> changes() const {
+    std::vector<Change> all;
+    for (const auto& [leaves, change] : changes_) {
+      const auto drop = first_after(change.first);
+      const std::size_t size =
+          drop == drops_.end() ? change.second : std::min(change.second, drop->size);
+      if (leaves.first < size) all.push_back({leaves.first, leaves.second, size});
+    }
+    return all;
+  }
 
  private:
   struct Drop {
@@ -67,7 +92,9 @@ class Lifetimes {
 
   std::uint32_t generation_ = 0;
   std::vector<Drop> drops_;
-  std::size_t computed_ = 0;  // nodes below it that were computed are out of date
+  // By leaves, from begin to end: the generation that began with the last change, and its `size`.
+  std::map<std::pair<std::size_t, std::size_t>, std::pair<std::uint32_t, std::size_t>> changes_;
+  std::size_t computed_ = 0;  // none above it is out of date
   // Below these places nothing was ever dropped, nor computed before a change.
   std::size_t safe_nodes_ = SIZE_MAX, safe_matrices_ = SIZE_MAX;
 };

@@ -213,12 +213,13 @@ void Tape<T>::drop(const Mark& mark) {
 }
 
 template <class T>
-void Tape<T>::weights_moved() {
-  if (records().empty()) return;  // nothing has been computed
+void Tape<T>::weights_moved(std::size_t begin, std::size_t end) {
+  if (records().empty()) return lifetimes_.forget_changes();
   const NodeId first = records()[0].out;
   const auto matrix = std::lower_bound(matrices().begin(), matrices().end(), first,
                                        [](const MatrixInfo& m, NodeId id) { return m.out < id; });
-  lifetimes_.change(size(), first, static_cast<std::size_t>(matrix - matrices().begin()));
+  lifetimes_.change(begin, end, size(), first,
+                    static_cast<std::size_t>(matrix - matrices().begin()));
 }
 
 namespace {
@@ -243,7 +244,10 @@ NodeId Tape<T>::element(MatrixId id, std::size_t row, std::size_t col) const {
 
 template <class T>
 void Tape<T>::check_up_to_date(NodeId id) const {
-  if (lifetimes_.is_out_of_date(id) && maker(id))
+  if (id >= lifetimes_.computed() || !maker(id)) return;
+  if (std::exchange(out_of_date_generation_, lifetimes_.generation()) != lifetimes_.generation())
+    out_of_date_ = graph_.out_of_date(lifetimes_.changes(), lifetimes_.computed());
+  if (id < out_of_date_[id])
     throw TapeError(
         "value: the weights have moved since it was computed; read it before the optimiser's step, "
         "or record it again");
@@ -295,7 +299,7 @@ void Tape<T>::set_data(NodeId id, T value) {
                     "comes from",
                     table()[record->op].name));
   *data_from(id) = value;
-  weights_moved();
+  weights_moved(id, id + std::size_t{1});
 }
 
 template class Tape<float>;

@@ -96,9 +96,10 @@ class Tape {
   void clear(const Mark& mark);
   bool holds(const Mark& mark) const;
 
-  // Leaves have been changed through data_from(): what was computed from them is no longer what a
-  // forward pass would give, so handles to it become stale. set_data() says so by itself.
-  void weights_moved();
+  // Leaves from node `begin` up to `end` have been changed through data_from(): what was computed
+  // from them is no longer what a forward pass would give, so handles to it become stale. A matrix
+  // is computed as a whole, from whole matrices. set_data() says so by itself.
+  void weights_moved(std::size_t begin = 0, std::size_t end = kNoNode);
 
   // The arrays from node `id` on, for an optimiser or a loader of weights. A writer of data calls
   // weights_moved() afterwards. Valid until something is recorded.
@@ -213,6 +214,9 @@ class Tape {
   // The last so many records have yet to be computed: whoever reads computes them.
   mutable std::size_t waiting_ = 0;
   mutable std::vector<Task<T>> tasks_;  // memory for what is handed to executor_
+  // See Graph::out_of_date(): worked out when somebody asks, for one generation.
+  mutable std::vector<std::size_t> out_of_date_;
+  mutable std::uint32_t out_of_date_generation_ = 0;
 };
 
 extern template class Tape<float>;

@@ -17,8 +17,12 @@ class Expansion;
 template <class T>
 class Value {
  public:
-  // A handle of any node. Throws TapeError if the tape has none of that number.
-  Value(Tape<T>& tape, NodeId id) : Value(tape, id, Kind::any) { tape.check_id(id); }
+  // A handle of any node. Throws TapeError if the tape has none of that number, or if leaves that
+  // it was computed from have changed since.
+  Value(Tape<T>& tape, NodeId id) : Value(tape, id, Kind::any) {
+    tape.check_id(id);
+    tape.check_up_to_date(id);
+  }
 
   // Each of these throws TapeError if the handle is stale: its step was cleared, or the weights it
   // was computed from have moved.

@@ -178,7 +178,7 @@ void Adam<T>::update_the_rest() {
              .settings = settings_});
       }
   }
-  tape_.weights_moved();
+  tape_.weights_moved(0, state_.m.size());
 }
 
 template <class T>

@@ -1,6 +1,9 @@
 // A handle that exists is right, whoever made it and whatever has happened since: it reads what its
 // node holds, takes part in formulas, and says so when its node is gone or out of date.
+#include <cmath>
+#include <memory>
 #include <optional>
+#include <set>
 
 #include "autograd/errors.h"
 #include "autograd/scope.h"
@@ -112,67 +115,6 @@ TEST_CASE("a stale handle is told on every level of scopes", "[autograd][handles
   REQUIRE(live.data() == 7);
 }
 
-TEST_CASE("in any sequence of leaf, scope, keep and clear the stale handles and no others throw",
-          "[autograd][handles]") {
-  std::mt19937_64 bits(465);
-  for (int sequence = 0; sequence < 3000; ++sequence) {
-    Tape<double> tape;
-    struct Node {
-      std::optional<Value<double>> value;
-      std::optional<Matrix<double>> matrix;
-      double data;
-    };
-    std::vector<Node> live, dead;
-    std::vector<std::unique_ptr<StepScope<double>>> scopes;
-    std::vector<std::size_t> begins;
-    std::size_t kept = 0;
-    const auto drop = [&](std::size_t from) {
-      dead.insert(dead.end(), live.begin() + static_cast<std::ptrdiff_t>(from), live.end());
-      live.resize(from);
-      kept = from;
-    };
-    for (int i = 0; i < 25; ++i) {
-      const double data = 25 * sequence + i;
-      switch (bits() % 7) {
-        case 0:
-        case 1:
-          live.push_back({tape.leaf(data), {}, data});
-          break;
-        case 2: {
-          const auto m = tape.matrix(1, 1 + bits() % 20);
-          m(0, 0).set_data(data);
-          live.push_back({{}, m, data});
-          break;
-        }
-        case 3:
-          scopes.push_back(std::make_unique<StepScope<double>>(tape));
-          begins.push_back(kept = live.size());
-          break;
-        case 4:
-          if (scopes.empty()) break;
-          scopes.pop_back();
-          drop(begins.back());
-          begins.pop_back();
-          break;
-        case 5:
-          tape.keep();
-          kept = live.size();
-          break;
-        default:
-          tape.clear();
-          drop(kept);
-      }
-      for (const Node& node : live)
-        REQUIRE((node.value ? node.value->data() : node.matrix->data(0, 0)) == node.data);
-      for (const Node& node : dead) {
-        if (node.value) REQUIRE_THROWS_AS(node.value->data(), TapeError);
-        if (node.matrix) REQUIRE_THROWS_AS(node.matrix->data(0, 0), TapeError);
-      }
-    }
-    while (!scopes.empty()) scopes.pop_back();
-  }
-}
-
 TEST_CASE("scopes that end out of order revive nothing and a mark that is gone is refused",
           "[autograd][handles]") {
   Tape<double> tape, other;
@@ -215,6 +157,161 @@ TEST_CASE("after set_data what was computed from the leaf is out of date and say
   const auto z = x * x;
   z.backward();
   REQUIRE(x.grad() == 10);
+}
+
+TEST_CASE("a change of one leaf leaves alone what was not computed from it",
+          "[autograd][handles]") {
+  Tape<double> tape;
+  auto x = tape.leaf(3), other = tape.leaf(4);
+  const auto y = x * x, z = other * other;
+  std::mt19937_64 bits(466);
+  const auto m = drawn_run(tape, bits, 2, 3), n = drawn_run(tape, bits, 2, 3);
+  const auto of_m = tanh(m) + tanh(m), of_n = tanh(n);
+  const auto element = m(1, 1) * 2;
+  x.set_data(5);
+  REQUIRE_THROWS_AS(y.data(), TapeError);
+  REQUIRE_THROWS_AS(Value<double>(tape, y.id()), TapeError);
+  REQUIRE(z.data() == 16);
+  m(0, 0).set_data(1);
+  REQUIRE_THROWS_AS(of_m.data(1, 1), TapeError);  // a matrix is computed as a whole
+  REQUIRE(element.data() == m.data(1, 1) * 2);
+  REQUIRE(of_n.data(1, 1) == std::tanh(n.data(1, 1)));
+  z.backward();
+  REQUIRE(other.grad() == 8);
+  tape.weights_moved(0, 1);
+  REQUIRE(z.data() == 16);
+  tape.weights_moved();
+  REQUIRE_THROWS_AS(z.data(), TapeError);
+  REQUIRE_THROWS_AS(of_n.data(0, 0), TapeError);
+  REQUIRE(other.data() == 4);
+}
+
+TEST_CASE("whatever is done to a tape, handles that are gone or out of date throw and no others",
+          "[autograd][handles]") {
+  std::mt19937_64 bits(467);
+  struct Node {
+    std::optional<Value<double>> value;
+    std::optional<Matrix<double>> matrix;
+    double data;           // of the first element
+    std::set<int> leaves;  // that it was computed from; its own number if it is one
+    bool is_leaf = false, out_of_date = false;
+    Value<double> scalar() const { return value ? *value : (*matrix)(0, 0); }
+  };
+  std::size_t refused = 0, kept_alive = 0;
+  for (int sequence = 0; sequence < 1500; ++sequence) {
+    Tape<double> tape, stranger;
+    std::vector<Node> live, dead;
+    std::vector<std::unique_ptr<StepScope<double>>> scopes;
+    std::vector<std::size_t> begins;
+    std::size_t kept = 0;
+    int leaves = 0;
+    const auto drop = [&](std::size_t from) {
+      dead.insert(dead.end(), live.begin() + static_cast<std::ptrdiff_t>(from), live.end());
+      live.resize(from);
+      kept = from;
+    };
+    const auto some = [&](auto fits) -> Node* {
+      for (int i = 0; i < 8 && !live.empty(); ++i)
+        if (Node& node = live[bits() % live.size()]; fits(node)) return &node;
+      return nullptr;
+    };
+    const auto good = [](const Node& n) { return !n.out_of_date; };
+    const auto join = [](std::set<int> a, const std::set<int>& b) {
+      a.insert(b.begin(), b.end());
+      return a;
+    };
+    const auto change = [&](auto touches) {
+      for (Node& n : live) n.out_of_date = n.out_of_date || (!n.is_leaf && touches(n));
+    };
+    for (int i = 0; i < 40; ++i) {
+      const double data = static_cast<double>(bits() % 16) / 8 - 1;
+      switch (bits() % 14) {
+        case 0:
+          live.push_back({tape.leaf(data), {}, data, {leaves++}, true});
+          break;
+        case 1: {
+          const auto m = tape.matrix(1 + bits() % 3, 1 + bits() % 20);
+          *tape.data_from(m.node(0, 0)) = data;
+          live.push_back({{}, m, data, {leaves++}, true});
+          break;
+        }
+        case 2:
+        case 3: {
+          const Node *a = some(good), *b = some(good);
+          if (!a || !b) break;
+          const auto product = a->scalar() * b->scalar();
+          live.push_back({product, {}, a->data * b->data, join(a->leaves, b->leaves)});
+          break;
+        }
+        case 4: {
+          const Node* const m = some([](const Node& n) { return n.matrix && !n.out_of_date; });
+          if (m) live.push_back({{}, abs(*m->matrix), std::abs(m->data), m->leaves});
+          break;
+        }
+        case 5: {
+          const Node *a = some(good), *b = some(good);
+          if (!a || !b) break;
+          const auto both = gather<double>(std::vector{a->scalar(), b->scalar()});
+          live.push_back({{}, both, a->data, join(a->leaves, b->leaves)});
+          break;
+        }
+        case 6:
+        case 7: {
+          Node* const leaf = some([](const Node& n) { return n.is_leaf; });
+          if (!leaf) break;
+          leaf->scalar().set_data(leaf->data = data);
+          change([&](const Node& n) { return n.leaves.contains(*leaf->leaves.begin()); });
+          break;
+        }
+        case 8:
+          if (bits() % 4 != 0) break;
+          tape.weights_moved();
+          change([](const Node&) { return true; });
+          break;
+        case 9:
+          scopes.push_back(std::make_unique<StepScope<double>>(tape));
+          begins.push_back(kept = live.size());
+          break;
+        case 10:
+          if (scopes.empty()) break;
+          scopes.pop_back();
+          drop(begins.back());
+          begins.pop_back();
+          break;
+        case 11:
+          tape.keep();
+          kept = live.size();
+          break;
+        case 12: {
+          const Node* const root = some([](const Node& n) { return n.value.has_value(); });
+          if (root && root->out_of_date) REQUIRE_THROWS_AS(root->value->backward(), TapeError);
+          if (root && !root->out_of_date) root->value->backward();
+          if (root && !root->out_of_date)
+            REQUIRE_THROWS_AS(*root->value + stranger.leaf(1.), TapeError);
+          break;
+        }
+        default:
+          tape.clear();
+          drop(kept);
+      }
+      for (const Node& n : live) {
+        const auto read = [&] { return n.value ? n.value->data() : n.matrix->data(0, 0); };
+        if (n.out_of_date)
+          REQUIRE_THROWS_AS(read(), TapeError);
+        else
+          REQUIRE(read() == n.data);
+        refused += n.out_of_date;
+        kept_alive += !n.out_of_date && !n.is_leaf;
+      }
+      for (const Node& n : dead) {
+        if (n.value) REQUIRE_THROWS_AS(n.value->data(), TapeError);
+        if (n.matrix) REQUIRE_THROWS_AS(n.matrix->data(0, 0), TapeError);
+      }
+    }
+    while (!scopes.empty()) scopes.pop_back();
+  }
+  REQUIRE(refused > 10000);
+  REQUIRE(kept_alive > 10000);
 }
 
 TEST_CASE("backward from a node that is not on the tape is refused", "[autograd][handles]") {
