@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <optional>
 
 #include "autograd/errors.h"
 #include "autograd/matrix.h"
@@ -15,18 +16,16 @@ class TapeEmitter : public kernels::Emitter<T> {
  public:
   using Node = typename kernels::Emitter<T>::Node;
 
-  TapeEmitter(Tape<T>& from, Expansion<T>& to) : from_(from), to_(to) {
-    to_.image_.resize(from.size(), Expansion<T>::kNone);
-  }
+  TapeEmitter(Tape<T>& from, Expansion<T>& to) : from_(from), to_(to) {}
 
   // The image of an original node; a leaf if it has none yet.
   Node image(NodeId original) {
-    NodeId& at = to_.image_[original];
-    if (at == Expansion<T>::kNone) {
-      at = to_.tape_->leaf(from_.data(original), from_.label(original)).id();
-      remember(at, original);
+    const auto [at, is_new] = to_.image_.try_emplace(original, Expansion<T>::kNone);
+    if (is_new) {
+      at->second = to_.tape_->leaf(from_.data(original), from_.label(original)).id();
+      remember(at->second, original);
     }
-    return at;
+    return at->second;
   }
   void set_image(NodeId original, Node node) {
     to_.image_[original] = node;
@@ -34,17 +33,20 @@ class TapeEmitter : public kernels::Emitter<T> {
     if (!label.empty()) to_.tape_->set_label(node, std::move(label));
   }
 
-  void expand_row(const MatrixInfo& matrix, std::size_t row) {
+  // `col`: of that column alone, in a product, whose columns have nothing in common but an operand.
+  void expand_row(const MatrixInfo& matrix, std::size_t row, std::optional<std::size_t> col = {}) {
     matrix_ = &matrix;
     row_ = row;
-    const kernels::Args<T> x = from_.args(matrix);
+    first_col_ = col.value_or(0);
+    kernels::Args<T> x = from_.args(matrix);
+    if (col) x.out.cols = x.in[1].cols = 1;
     from_.table()[matrix.op].expand(x, *this, row);
   }
 
   Node operand(int which, std::size_t offset) override {
     const MatrixId in = matrix_->operands[static_cast<std::size_t>(which)];
     const NodeId base = in == kNoMatrix ? 0 : from_.matrices()[in].out;
-    return image(static_cast<NodeId>(base + offset));
+    return image(static_cast<NodeId>(base + offset + (which == 1 ? first_col_ : 0)));
   }
   Node constant(T value) override {
     const Node node = to_.tape_->leaf(value).id();
@@ -65,7 +67,7 @@ class TapeEmitter : public kernels::Emitter<T> {
     return sum;
   }
   void output(std::size_t col, Node node) override {
-    set_image(static_cast<NodeId>(matrix_->out + row_ * matrix_->pitch + col), node);
+    set_image(static_cast<NodeId>(matrix_->out + row_ * matrix_->pitch + first_col_ + col), node);
   }
   void name(Node node, const char* what, std::size_t i, std::size_t j) override {
     to_.inner_nodes_.push_back(
@@ -80,7 +82,7 @@ class TapeEmitter : public kernels::Emitter<T> {
   Tape<T>& from_;
   Expansion<T>& to_;
   const MatrixInfo* matrix_ = nullptr;
-  std::size_t row_ = 0;
+  std::size_t row_ = 0, first_col_ = 0;
 };
 
 template <class T>
@@ -128,12 +130,15 @@ Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
     seeds.push_back({expansion.image_[node], tape.grad(node)});
   } else {
     const MatrixInfo& matrix = tape.matrices()[record->b];
-    const std::size_t row = (node - matrix.out) / matrix.pitch;
-    emitter.expand_row(matrix, row);
+    const bool is_product = tape.table()[matrix.op].partition == kernels::Partition::product;
+    const std::size_t row = (node - matrix.out) / matrix.pitch,
+                      col = (node - matrix.out) % matrix.pitch;
+    emitter.expand_row(matrix, row, is_product ? std::optional(col) : std::nullopt);
     plain.groups.push_back(
         {0, plain.records.size(), tape.table()[matrix.op].forward1 != nullptr, {}});
     for (std::size_t m = 0; m < matrix.cols; ++m) {
       const auto original = static_cast<NodeId>(matrix.out + row * matrix.pitch + m);
+      if (is_product && m != col) continue;
       seeds.push_back({expansion.image_[original], tape.grad(original)});
     }
   }
@@ -144,7 +149,7 @@ Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
 
 template <class T>
 bool Expansion<T>::contains(NodeId original) const {
-  return original < image_.size() && image_[original] != kNone;
+  return image_.contains(original);
 }
 
 template <class T>
@@ -152,7 +157,7 @@ Value<T> Expansion<T>::at(NodeId original) const {
   if (!contains(original))
     throw TapeError(
         fmt::format("expansion: expected a node that it covers, found node {}", original));
-  return Value<T>(*tape_, image_[original]);
+  return Value<T>(*tape_, image_.at(original));
 }
 
 template <class T>
@@ -182,6 +187,20 @@ std::vector<Child<T>> Value<T>::children() const {
                   &local_b);
     std::vector<Child<T>> children = {{Value(*tape_, record->a), local_a}};
     if (row.operands == 2) children.push_back({Value(*tape_, record->b), local_b});
+    return children;
+  }
+  const MatrixInfo& matrix = tape_->matrices()[record->b];
+  if (tape_->table()[record->op].partition == kernels::Partition::product &&
+      matrix.operands[0] != matrix.operands[1]) {
+    const MatrixInfo &x = tape_->matrices()[matrix.operands[0]],
+                     &w = tape_->matrices()[matrix.operands[1]];
+    const NodeId x_row = x.out + (id_ - matrix.out) / matrix.pitch * x.pitch,
+                 w_col = w.out + (id_ - matrix.out) % matrix.pitch;
+    std::vector<Child<T>> children;
+    for (NodeId k = 0; k < w.rows; ++k)
+      children.push_back({Value(*tape_, x_row + k), tape_->data(w_col + k * w.pitch)});
+    for (NodeId k = 0; k < w.rows; ++k)
+      children.push_back({Value(*tape_, w_col + k * w.pitch), tape_->data(x_row + k)});
     return children;
   }
   const Expansion<T> row = expand();

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "autograd/value.h"
@@ -22,8 +23,9 @@ class Expansion {
   // Everything that is on a tape. backward() from the image of a root then gives every node's
   // gradient.
   static Expansion of_tape(Tape<T>& tape);
-  // What makes one node: for a scalar inside a matrix its row's whole formula, with the operands as
-  // leaves. The gradients of the row's outputs are handed down, so that inner nodes have theirs.
+  // What makes one node: for a scalar inside a matrix its row's whole formula, or of a product its
+  // own, with the operands as leaves. The gradients of its outputs are handed down, so that inner
+  // nodes have theirs.
   static Expansion of_node(Tape<T>& tape, NodeId node);
 
   Tape<T>& tape() const { return *tape_; }
@@ -52,8 +54,8 @@ class Expansion {
   Expansion() : tape_(std::make_unique<Tape<T>>()) {}
 
   std::unique_ptr<Tape<T>> tape_;
-  std::vector<NodeId> image_;     // of each original node, kNone if there is none
-  std::vector<NodeId> original_;  // of each node of tape_, kNone if it is new
+  std::unordered_map<NodeId, NodeId> image_;  // of original nodes
+  std::vector<NodeId> original_;              // of each node of tape_, kNone if it is new
   std::vector<InnerNode> inner_nodes_;
   NodeId root_ = kNone;
 };

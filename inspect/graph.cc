@@ -127,12 +127,15 @@ std::vector<MatrixRow> matrix_rows(Inspection& inspection) {
     for (const MatrixId operand : matrix.operands)
       if (operand != kNoMatrix) row.operands.push_back(operand);
     if (matrix.op == kernels::Op::leaf) continue;
+    // Of a product each column takes as many as the first.
+    const bool is_product = tape.table()[matrix.op].partition == kernels::Partition::product;
     for (std::size_t n = 0; n < matrix.rows; ++n)
       row.plain_nodes +=
           Expansion<double>::of_node(tape, static_cast<NodeId>(matrix.out + n * matrix.pitch))
               .tape()
               .records()
-              .size();
+              .size() *
+          (is_product ? matrix.cols : 1);
   }
   return rows;
 }

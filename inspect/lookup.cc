@@ -214,6 +214,25 @@ namespace {
 GraphNeighbour neighbour(const Value<double>& value, double local) {
   return {value, scalar_name(value), value.op(), value.data(), value.grad(), local};
 }
+
+// out[n][m] is the sum over k of x[n][k] w[k][m]. The general way would write out every row.
+void add_parents_in_product(const Value<double>& value, const MatrixInfo& matrix,
+                            std::vector<GraphNeighbour>& result) {
+  Tape<double>& tape = value.tape();
+  const MatrixInfo &x = tape.matrices()[matrix.operands[0]],
+                   &w = tape.matrices()[matrix.operands[1]];
+  const auto add = [&](std::size_t n, std::size_t m, std::size_t factor) {
+    const Value<double> parent(tape, static_cast<NodeId>(matrix.out + n * matrix.pitch + m));
+    result.push_back(neighbour(parent, tape.data(static_cast<NodeId>(factor))));
+  };
+  if (x.covers(value.id())) {
+    const std::size_t n = (value.id() - x.out) / x.pitch, k = (value.id() - x.out) % x.pitch;
+    for (std::size_t m = 0; m < matrix.cols; ++m) add(n, m, w.out + k * w.pitch + m);
+  } else if (w.covers(value.id())) {
+    const std::size_t k = (value.id() - w.out) / w.pitch, m = (value.id() - w.out) % w.pitch;
+    for (std::size_t n = 0; n < matrix.rows; ++n) add(n, m, x.out + n * x.pitch + k);
+  }
+}
 }  // namespace
 
 std::vector<GraphNeighbour> children_of(const Value<double>& value) {
@@ -238,6 +257,11 @@ std::vector<GraphNeighbour> parents_of(const Value<double>& value) {
       continue;
     }
     const MatrixInfo& matrix = tape.matrices()[record->b];
+    if (tape.table()[matrix.op].partition == kernels::Partition::product &&
+        matrix.operands[0] != matrix.operands[1]) {
+      add_parents_in_product(value, matrix, result);
+      continue;
+    }
     bool reads = tape.table()[matrix.op].reads_anywhere;
     matrix.for_each_operand([&](std::size_t, MatrixId operand) {
       reads = reads || tape.matrices()[operand].covers(value.id());

@@ -106,15 +106,15 @@ std::string summaries(const ParameterLayout& layout, const double* values, bool 
 
 // The entries of `name`: one as its number, more as a table or as CSV.
 void print_entries(const std::vector<ParameterElement>& all, bool csv, const char* what) {
-  if (csv) {
-    std::string text = fmt::format("name,row,column,{}\n", what);
-    for (const ParameterElement& e : all)
-      text += fmt::format("{},{},{},{}\n", e.spec->name, e.row, e.col, exact(e.value));
+  constexpr std::size_t kPiece = 1 << 16;  // bytes: a large model has gigabytes of entries
+  std::string text = csv ? fmt::format("name,row,column,{}\n", what) : "";
+  for (const ParameterElement& e : all) {
+    text += csv ? fmt::format("{},{},{},{}\n", e.spec->name, e.row, e.col, exact(e.value))
+                : fmt::format("{} {}\n", e.name(), exact(e.value));
+    if (text.size() < kPiece) continue;
     print(text);
-    return;
+    text.clear();
   }
-  std::string text;
-  for (const ParameterElement& e : all) text += fmt::format("{} {}\n", e.name(), exact(e.value));
   print(text);
 }
 
