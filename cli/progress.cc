@@ -106,6 +106,7 @@ void Progress::draw(const StepStats& stats, Clock::time_point now) {
   std::string figures = fmt::format(
       "{}/step ETA {} loss {:.2f} (perplexity {})", short_time(a_step),
       long_time(a_step * static_cast<double>(steps_ - stats.step)), loss, perplexity(loss));
+  if (val_loss_) figures += fmt::format(" validation {:.2f}", *val_loss_);
   const std::string rate = fmt::format(" lr {:.1e}", stats.learning_rate);
   shown_ = now;
   loss_sum_ = 0;

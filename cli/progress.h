@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "train/trainer.h"
 
@@ -16,6 +17,8 @@ class Progress {
   // Of `steps` steps `done` were done before.
   explicit Progress(std::uint64_t steps, std::uint64_t done = 0);
 
+  // The loss on held-out text, which is shown from now on.
+  void validated(double loss) { val_loss_ = loss; }
   // After each step.
   void step(const StepStats& stats);
   // What was last drawn on a terminal stays, and the next text begins a new line. May be called
@@ -33,7 +36,8 @@ class Progress {
   Clock::time_point started_, shown_;
   std::uint64_t spacing_;    // steps from one line to the next
   std::uint64_t next_line_;  // the step that gets a line
-  double loss_sum_ = 0;      // since the last line
+  std::optional<double> val_loss_;
+  double loss_sum_ = 0;  // since the last line
   std::uint64_t loss_count_ = 0;
 };
 

@@ -85,6 +85,17 @@ std::string Corpus::fingerprint() const {
   return all.text();
 }
 
+Corpus Corpus::split_off(std::size_t count) {
+  Corpus last(name_, lowercase_);
+  for (std::size_t i = size() - count; i < size(); ++i) {
+    last.lines_.push_back(lines_[i]);
+    last.lines_.back().begin = last.text_.size();
+    last.text_ += (*this)[i];
+  }
+  lines_.resize(size() - count);
+  return last;
+}
+
 void Corpus::shuffle(Random& random) {
   for (std::size_t left = lines_.size(); left > 1; --left) {
     const auto j = static_cast<std::size_t>(random.uniform() * static_cast<double>(left));

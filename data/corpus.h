@@ -43,6 +43,10 @@ class Corpus {
   // Of the sentences in today's order, line ends between them.
   std::string fingerprint() const;
 
+  // Takes the last `count` lines of today's order out, as a corpus of their own in that order.
+  // REQUIRES: count < size().
+  Corpus split_off(std::size_t count);
+
   // Fisher and Yates, from the last line down; one uniform number a line but the first.
   void shuffle(Random& random);
 
@@ -53,6 +57,7 @@ class Corpus {
     std::uint32_t number;
   };
   Corpus(std::string text, const std::string& name, const CorpusOptions& options);
+  Corpus(const std::string& name, bool lowercase) : name_(name), lowercase_(lowercase) {}
 
   std::string name_;
   std::string text_;  // the sentences in the file's order, one right behind the other

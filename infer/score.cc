@@ -1,6 +1,7 @@
 #include "infer/score.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 namespace glassbox {
@@ -35,7 +36,32 @@ std::vector<double> log_probabilities(Decoder<T>& model, std::span<const TokenId
   return result;
 }
 
+template <class T>
+std::vector<std::vector<double>> log_probabilities(
+    const Decoder<T>& model, std::span<const std::vector<TokenId>> sentences,
+    kernels::Threads& threads, std::size_t sentences_at_once,
+    const std::function<void(std::size_t)>& progress) {
+  std::vector<Decoder<T>> models;
+  for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
+  std::vector<std::vector<double>> result(sentences.size());
+  std::atomic<std::size_t> next = 0;
+  threads.parallel_for(threads.size(), [&](std::size_t thread) {
+    for (std::size_t begin; (begin = next.fetch_add(sentences_at_once)) < sentences.size();) {
+      if (thread == 0 && progress) progress(begin);
+      for (std::size_t i = begin; i < std::min(begin + sentences_at_once, sentences.size()); ++i)
+        result[i] = log_probabilities(models[thread], std::span<const TokenId>(sentences[i]));
+    }
+  });
+  return result;
+}
+
 template std::vector<double> log_probabilities(Decoder<float>&, std::span<const TokenId>);
+template std::vector<std::vector<double>> log_probabilities(
+    const Decoder<float>&, std::span<const std::vector<TokenId>>, kernels::Threads&, std::size_t,
+    const std::function<void(std::size_t)>&);
 template std::vector<double> log_probabilities(Decoder<double>&, std::span<const TokenId>);
+template std::vector<std::vector<double>> log_probabilities(
+    const Decoder<double>&, std::span<const std::vector<TokenId>>, kernels::Threads&, std::size_t,
+    const std::function<void(std::size_t)>&);
 
 }  // namespace glassbox

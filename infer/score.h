@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "infer/decoder.h"
+#include "kernels/parallel.h"
 
 namespace glassbox {
 
@@ -15,6 +17,15 @@ namespace glassbox {
 // two tokens. Throws as Decoder::logits does.
 template <class T>
 std::vector<double> log_probabilities(Decoder<T>& model, std::span<const TokenId> tokens);
+
+// The same of each sentence of a text, by as many threads as there are, which take
+// `sentences_at_once` at a time. Neither changes a bit. The first thread calls progress(so many
+// begun) between them.
+template <class T>
+std::vector<std::vector<double>> log_probabilities(
+    const Decoder<T>& model, std::span<const std::vector<TokenId>> sentences,
+    kernels::Threads& threads, std::size_t sentences_at_once = 1,
+    const std::function<void(std::size_t)>& progress = {});
 
 // The loss of a text: sentence after sentence is added, so the sum has one fixed order.
 struct Score {
@@ -26,6 +37,10 @@ struct Score {
   void add(std::span<const double> log_probabilities) {
     for (const double value : log_probabilities) nats -= value;
     tokens += log_probabilities.size();
+  }
+  void add(const Score& other) {
+    nats += other.nats;
+    tokens += other.tokens;
   }
 };
 

@@ -15,18 +15,31 @@ namespace {
 constexpr const char* kStateKey = "glassbox.state";
 constexpr const char* kMean = "optimizer.m.";
 constexpr const char* kMeanSquare = "optimizer.v.";
+constexpr const char* kBest = "best.";
 constexpr const char* kPowers = "optimizer.powers";  // beta1^t and beta2^t
 constexpr std::string_view kEnding = ".safetensors";
 constexpr std::string_view kStep = ".step-";
 
 template <class T>
-std::string state_text(const typename Trainer<T>::State& state, const RunRecord& record) {
+std::string state_text(const typename Trainer<T>::State& state, const RunRecord& record,
+                       const BestModel<T>* best) {
   JsonWriter json;
   json.begin_object()
       .member("step", state.step)
       .member("tokens", state.tokens)
       .member("command", record.command)
-      .member("text", record.text);
+      .member("text", record.text)
+      .member("held_out", record.held_out);
+  json.key("best");
+  if (best == nullptr) {
+    json.null();
+  } else {
+    json.begin_object()
+        .member("step", best->measured.step)
+        .member("val_loss", best->measured.loss)
+        .member("worse_since", best->worse_since)
+        .end_object();
+  }
   json.key("settings").begin_object();
   for (const auto& [name, value] : record.settings) json.member(name, value);
   return json.end_object().end_object().take();
@@ -55,13 +68,32 @@ std::pair<double, double> read_powers(const SafetensorsReader& file) {
 }
 
 template <class T>
+std::optional<BestModel<T>> read_best(const SafetensorsReader& file, const Json& state,
+                                      const ParameterLayout& layout) {
+  const Json* const json = state.find("best");
+  if (json != nullptr && json->kind() == Json::Kind::null) return {};
+  const std::string where = file.path() + ": " + kStateKey + ": best";
+  if (json == nullptr) throw format_error(where, "an object or null", "nothing");
+  const FileObject object(*json, where, {"step", "val_loss", "worse_since"});
+  const Json* const loss = json->find("val_loss");
+  if (loss == nullptr || !loss->is_number()) throw object.error("val_loss", "a number");
+  BestModel<T> best{Weights<T>(layout.config()),
+                    {count(object, "step"), loss->number()},
+                    count(object, "worse_since")};
+  read_parameters(file, kBest, layout, best.weights.data());
+  return best;
+}
+
+template <class T>
 Checkpoint<T> read_as(const SafetensorsReader& file, Model<T> model) {
   const std::string where = file.path() + ": " + kStateKey;
   const Json json = Json::parse(file.metadata().at(kStateKey), where);
-  const FileObject object(json, where, {"step", "tokens", "command", "text", "settings"});
+  const FileObject object(json, where,
+                          {"step", "tokens", "command", "text", "held_out", "best", "settings"});
   typename Trainer<T>::State state{count(object, "step"), count(object, "tokens")};
   RunRecord record{object.get("command", Json::Kind::string, "a command's name").string(),
                    object.get("text", Json::Kind::string, "a fingerprint").string(),
+                   object.get("held_out", Json::Kind::string, "a fingerprint").string(),
                    {}};
   for (const auto& [name, value] :
        object.get("settings", Json::Kind::object, "the run's settings").object()) {
@@ -77,7 +109,8 @@ Checkpoint<T> read_as(const SafetensorsReader& file, Model<T> model) {
   read_parameters(file, kMeanSquare, layout, optimizer.v.data(), NonFinite::kept);
   std::tie(optimizer.power1, optimizer.power2) = read_powers(file);
   optimizer.step = static_cast<std::uint32_t>(state.step);
-  return {std::move(model), std::move(state), std::move(record)};
+  auto best = read_best<T>(file, json, layout);
+  return {std::move(model), std::move(state), std::move(record), std::move(best)};
 }
 
 }  // namespace
@@ -100,7 +133,8 @@ std::string model_path_of(const std::string& checkpoint_path) {
 }
 
 template <class T>
-void write_checkpoint(const std::string& path, Trainer<T>& trainer, const RunRecord& record) {
+void write_checkpoint(const std::string& path, Trainer<T>& trainer, const RunRecord& record,
+                      const BestModel<T>* best) {
   const typename Trainer<T>::State state = trainer.state();
   const WeightsView<T> weights = trainer.weights();
   std::vector<TensorToWrite> tensors;
@@ -109,13 +143,14 @@ void write_checkpoint(const std::string& path, Trainer<T>& trainer, const RunRec
        {std::pair{kMean, &state.optimizer.m}, {kMeanSquare, &state.optimizer.v}})
     append_parameters(WeightsView<T>{weights.layout, moments->data()}, prefix, path, tensors,
                       NonFinite::kept);
+  if (best != nullptr) append_parameters(best->weights.view(), kBest, path, tensors);
   TensorToWrite powers{kPowers, kDtype<double>, {2}, ""};
   append_little_endian(state.optimizer.power1, powers.bytes);
   append_little_endian(state.optimizer.power2, powers.bytes);
   tensors.push_back(std::move(powers));
   auto metadata =
       model_metadata(weights.layout->config(), trainer.tokenizer(), trainer.provenance());
-  metadata[kStateKey] = state_text<T>(state, record);
+  metadata[kStateKey] = state_text<T>(state, record, best);
   write_file(path, safetensors_bytes(std::move(tensors), metadata));
 }
 
@@ -128,7 +163,9 @@ AnyCheckpoint read_checkpoint(const std::string& path) {
   return std::visit([&](auto& m) -> AnyCheckpoint { return read_as(file, std::move(m)); }, model);
 }
 
-template void write_checkpoint(const std::string&, Trainer<float>&, const RunRecord&);
-template void write_checkpoint(const std::string&, Trainer<double>&, const RunRecord&);
+template void write_checkpoint(const std::string&, Trainer<float>&, const RunRecord&,
+                               const BestModel<float>*);
+template void write_checkpoint(const std::string&, Trainer<double>&, const RunRecord&,
+                               const BestModel<double>*);
 
 }  // namespace glassbox

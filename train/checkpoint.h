@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -13,9 +14,18 @@ namespace glassbox {
 
 // What a run was told, for whoever takes it up again to compare or to obey.
 struct RunRecord {
-  std::string command;                          // that started it: "train"
-  std::string text;                             // fingerprint of the corpus
+  std::string command;   // that started it: "train"
+  std::string text;      // fingerprint of the corpus
+  std::string held_out;  // fingerprint of a text of its own that it is measured on, "" if none
   std::map<std::string, std::string> settings;  // what shapes the result, as it was written
+};
+
+// The model of a run that did best on text that was held out.
+template <class T>
+struct BestModel {
+  Weights<T> weights;
+  Validated measured;
+  std::uint64_t worse_since;  // evaluations that found no better one
 };
 
 template <class T>
@@ -23,6 +33,7 @@ struct Checkpoint {
   Model<T> model;
   typename Trainer<T>::State state;
   RunRecord record;
+  std::optional<BestModel<T>> best;  // none if nothing was held out, or not measured yet
 };
 
 // "cats.step-00000100.safetensors" beside the model file cats.safetensors.
@@ -33,7 +44,8 @@ std::string model_path_of(const std::string& checkpoint_path);
 // Written whole or not at all; the trainer can go on. Throws NumericError for a weight that is not
 // finite, FileError if the file can't be written.
 template <class T>
-void write_checkpoint(const std::string& path, Trainer<T>& trainer, const RunRecord& record);
+void write_checkpoint(const std::string& path, Trainer<T>& trainer, const RunRecord& record,
+                      const BestModel<T>* best = nullptr);
 
 // Float if the file's tensors are F32, double if they are F64.
 using AnyCheckpoint = std::variant<Checkpoint<float>, Checkpoint<double>>;

@@ -24,16 +24,15 @@ void write_line(std::FILE* file, const std::string& path, const std::string& lin
   }
 }
 
-constexpr const char* kHeader = "step,loss,lr,tokens";
-
 // How many bytes of the log tell of the first `step` steps, the header included.
-std::size_t size_until(std::string_view log, std::uint64_t step, bool csv,
+std::size_t size_until(std::string_view log, std::uint64_t step, const std::string& header,
                        const std::string& path) {
+  const bool csv = !header.empty();
   const std::string_view before = csv ? "" : "{\"step\":";
   std::size_t kept = 0;
   for (std::size_t end; (end = log.find('\n', kept)) != std::string_view::npos; kept = end + 1) {
     std::string_view line = log.substr(kept, end - kept);
-    if (csv && kept == 0 && line == kHeader) continue;
+    if (csv && kept == 0 && line == header) continue;
     std::uint64_t of_line = 0;
     const bool begins = line.starts_with(before) && !(csv && kept == 0);
     if (begins) line.remove_prefix(before.size());
@@ -50,39 +49,40 @@ std::size_t size_until(std::string_view log, std::uint64_t step, bool csv,
 
 }  // namespace
 
-TrainLog::TrainLog(const std::string& path, const char* mode)
-    : path_(path), csv_(path.ends_with(".csv")), file_(std::fopen(path.c_str(), mode)) {
+TrainLog::TrainLog(const std::string& path, const TrainLogConfig& config)
+    : path_(path),
+      csv_(path.ends_with(".csv")),
+      header_(csv_ ? std::string("step,loss,lr,tokens") + (config.val_loss ? ",val_loss" : "")
+                   : ""),
+      file_(std::fopen(path.c_str(), config.steps_done ? "ab" : "wb")) {
   if (file_ == nullptr)
     throw FileError(path + ": the log can't be created: " + std::strerror(errno));
-}
-
-TrainLog::TrainLog(const std::string& path) : TrainLog(path, "wb") { begin(); }
-
-TrainLog::TrainLog(const std::string& path, std::uint64_t step) : TrainLog(path, "ab") {
-  namespace fs = std::filesystem;
-  if (!fs::is_regular_file(path)) {
-    begin();
-    return;
+  try {
+    std::size_t kept = 0;
+    if (config.steps_done && std::filesystem::is_regular_file(path)) {
+      kept = size_until(read_file(path), *config.steps_done, header_, path);
+      std::error_code error;
+      std::filesystem::resize_file(path, kept, error);
+      if (error) throw FileError(path + ": the log can't be cut: " + error.message());
+    }
+    if (csv_ && kept == 0) write_line(file_, path_, header_ + '\n');
+  } catch (...) {
+    std::fclose(file_);
+    throw;
   }
-  const std::size_t kept = size_until(read_file(path), step, csv_, path);
-  std::error_code error;
-  fs::resize_file(path, kept, error);
-  if (error) throw FileError(path + ": the log can't be cut: " + error.message());
-  if (kept == 0) begin();
-}
-
-void TrainLog::begin() {
-  if (csv_) write_line(file_, path_, std::string(kHeader) + '\n');
 }
 
 TrainLog::~TrainLog() { std::fclose(file_); }
 
-void TrainLog::write(const StepStats& stats) {
-  const bool finite = std::isfinite(stats.loss);
+void TrainLog::write(const StepStats& stats, std::optional<double> val_loss) {
+  const auto cell = [](double value) {
+    return std::isfinite(value) ? json_number(value) : std::string("nan");
+  };
   if (csv_) {
-    write_line(file_, path_,
-               std::to_string(stats.step) + ',' + (finite ? json_number(stats.loss) : "nan") + ',' +
-                   json_number(stats.learning_rate) + ',' + std::to_string(stats.tokens) + '\n');
+    std::string line = std::to_string(stats.step) + ',' + cell(stats.loss) + ',' +
+                       json_number(stats.learning_rate) + ',' + std::to_string(stats.tokens);
+    if (header_.ends_with("val_loss")) line += ',' + (val_loss ? cell(*val_loss) : "");
+    write_line(file_, path_, line + '\n');
     return;
   }
   JsonWriter json;
@@ -91,7 +91,8 @@ void TrainLog::write(const StepStats& stats) {
       .member("loss", stats.loss)
       .member("lr", stats.learning_rate)
       .member("tokens", stats.tokens);
-  if (!finite) json.member("event", "non_finite");
+  if (val_loss) json.member("val_loss", *val_loss);
+  if (!std::isfinite(stats.loss)) json.member("event", "non_finite");
   write_line(file_, path_, json.end_object().take() + '\n');
 }
 

@@ -145,11 +145,11 @@ void Trainer<T>::run(const std::function<void(const StepStats&)>& on_step,
 }
 
 template <class T>
-std::string Trainer<T>::provenance() const {
+std::string Trainer<T>::provenance(const std::optional<Validated>& best) const {
   JsonWriter json;
   json.begin_object()
       .member("seed", config_.seed)
-      .member("steps", step_)
+      .member("steps", best ? best->step : step_)
       .member("batch_size", config_.batch_size)
       .member("learning_rate", config_.learning_rate)
       .member("lr_schedule",
@@ -159,6 +159,7 @@ std::string Trainer<T>::provenance() const {
       .member("beta2", config_.beta2)
       .member("epsilon", config_.epsilon)
       .member("sentences", corpus_.size());
+  if (best) json.member("val_loss", best->loss);
   if (!config_.parent.empty()) json.member("parent", config_.parent);
   if (!config_.frozen.empty()) json.key("frozen").values(config_.frozen);
   return json.end_object().take();

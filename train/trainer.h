@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,12 @@ struct StepStats {
   double loss;
   double learning_rate;  // of this step
   std::uint64_t tokens;  // predictions trained on so far
+};
+
+// What a model scored on text that was held out.
+struct Validated {
+  std::uint64_t step;  // after which it was measured
+  double loss;         // nats a token
 };
 
 // Sentences cut to the block: how many, and the first one's line in the file.
@@ -94,8 +101,9 @@ class Trainer {
   const Tokenizer& tokenizer() const { return tokenizer_; }
   WeightsView<T> weights() const { return model_.weights(); }
   const CutSentences& cut_sentences() const { return cut_; }
-  // What the model file says of this run: a JSON object as text.
-  std::string provenance() const;
+  // What the model file says of this run: a JSON object as text. With `best` of the model that the
+  // run had after that step.
+  std::string provenance(const std::optional<Validated>& best = {}) const;
 
  private:
   std::size_t threads_that_pay() const;

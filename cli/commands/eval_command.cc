@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -61,26 +60,17 @@ std::vector<LineScore> score_lines(const EvalOptions& options, const Decoder<T>&
   const std::size_t parts = (sentences.size() + options.batch_size - 1) / options.batch_size;
   kernels::Threads threads(
       std::min(parts, options.threads.threads.value_or(kernels::allowed_cores())));
-  std::vector<Decoder<T>> models;
-  for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
+  Countdown countdown(sentences.size(), false);
+  const auto logs =
+      log_probabilities(model, std::span<const std::vector<TokenId>>(sentences), threads,
+                        options.batch_size, [&](std::size_t done) { countdown.show(done); });
   const std::optional<TokenId> unk = model.tokenizer().unk();
   std::vector<LineScore> scores(sentences.size());
-  Countdown countdown(sentences.size(), false);
-  std::atomic<std::size_t> next = 0;
-  threads.parallel_for(threads.size(), [&](std::size_t thread) {
-    for (std::size_t part; (part = next++) < parts;) {
-      const std::size_t begin = part * options.batch_size;
-      const std::size_t end = std::min(begin + options.batch_size, sentences.size());
-      if (thread == 0) countdown.show(begin);
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto logs = log_probabilities(models[thread], std::span<const TokenId>(sentences[i]));
-        scores[i].all.add(logs);
-        for (std::size_t token = 0; token < logs.size(); ++token)
-          if (sentences[i][token + 1] != unk)
-            scores[i].known.add(std::span(logs).subspan(token, 1));
-      }
-    }
-  });
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    scores[i].all.add(logs[i]);
+    for (std::size_t token = 0; token < logs[i].size(); ++token)
+      if (sentences[i][token + 1] != unk) scores[i].known.add(std::span(logs[i]).subspan(token, 1));
+  }
   return scores;
 }
 
@@ -104,10 +94,8 @@ int evaluate(const EvalOptions& options, Decoder<T> model) {
   const std::vector<LineScore> scores = score_lines(options, model, sentences);
   Score total, known;
   for (const LineScore& line : scores) {
-    total.nats += line.all.nats;
-    total.tokens += line.all.tokens;
-    known.nats += line.known.nats;
-    known.tokens += line.known.tokens;
+    total.add(line.all);
+    known.add(line.known);
   }
   const std::size_t unknown = total.tokens - known.tokens;
   const bool tells_unknown = tokenizer.unk() && known.tokens > 0;

@@ -13,6 +13,7 @@
 #include "base/quote.h"
 #include "cli/command.h"
 #include "cli/commands/training.h"
+#include "cli/commands/validation.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "infer/score.h"
@@ -134,11 +135,9 @@ int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> bas
   Random random(options.training.seed.seed);
   const CorpusOptions reading{.lowercase = base.tokenizer.lowercase()};
   Corpus corpus = Corpus::read(options.corpus, reading);
-  TrainConfig config = train_config(options.training, corpus);
-  config.parent = parent;
-  config.frozen = frozen_parameters(options, base.weights.layout());
   corpus.shuffle(random);
   record.text = corpus.fingerprint();
+  const std::vector<std::string> frozen = frozen_parameters(options, base.weights.layout());
 
   // Before and after, the old text is read with the words that the given model knows.
   const std::string retain = options.retain.value_or("");
@@ -154,6 +153,11 @@ int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> bas
                              : with_words_of(corpus, options, std::move(base), random);
   const Model<T>& start = resumed != nullptr ? resumed->model : drawn;
   const Tokenizer& tokenizer = start.tokenizer;
+  const std::optional<Corpus> held_out = hold_out(options.training, corpus);
+  if (options.training.val) record.held_out = held_out->fingerprint();
+  TrainConfig config = train_config(options.training, corpus);
+  config.parent = parent;
+  config.frozen = frozen;
   for (auto& sentence : old_text)
     for (TokenId& id : sentence)
       id = id == known.bos() ? tokenizer.bos() : tokenizer.find(known.word(id));
@@ -163,8 +167,8 @@ int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> bas
     print_status(fmt::format("loss on {}: {:.4f} before, {:.4f} after", retain, before,
                              loss_on(old_text, tokenizer, weights)));
   };
-  return run_training<T>(
-      {options.training, model, tokenizer, corpus, config, record, resumed, tell_retained});
+  return run_training<T>({options.training, model, tokenizer, corpus,
+                          held_out ? &*held_out : nullptr, config, record, resumed, tell_retained});
 }
 
 int finetune(FinetuneOptions& options, OptionTable& table) {
@@ -177,7 +181,7 @@ int finetune(FinetuneOptions& options, OptionTable& table) {
                                    {"--retain", options.retain.value_or("")}});
   std::string bytes = read_safetensors_bytes(options.model);  // once: it may be a pipe
   const std::string parent = fingerprint(bytes);
-  const RunRecord record{"finetune", "", table.settings()};
+  const RunRecord record{"finetune", "", "", table.settings()};
   return std::visit(
       [&]<class T>(Model<T>&& model) {
         const Checkpoint<T>* from = resumed ? std::get_if<Checkpoint<T>>(&*resumed) : nullptr;

@@ -34,7 +34,9 @@ struct PlotOptions {
                    .range = between(40, 400),
                    .help = "width of the drawing",
                    .only_with = "ascii"});
-    table.text(column, "column", {.value = "NAME", .help = "what to draw: loss, lr or tokens"});
+    table.text(
+        column, "column",
+        {.value = "NAME", .help = "what to draw: loss (and with it val_loss), lr or tokens"});
     table.integer(vocab_size, "vocab-size",
                   {.value = "N",
                    .range = at_least(1),
@@ -66,6 +68,9 @@ int plot(const PlotOptions& options) {
                                     path, quotation(column), listed(names)));
     }
     chart.series.push_back({path, points->second});
+    if (const auto held_out = log.columns.find("val_loss");
+        column == "loss" && held_out != log.columns.end())
+      chart.series.push_back({path + " validation", held_out->second});
   }
   if (options.vocab_size) {
     chart.line = std::log(static_cast<double>(*options.vocab_size));

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/commands/training.h"
+#include "cli/commands/validation.h"
 
 namespace glassbox::cli {
 
@@ -67,6 +68,9 @@ int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>*
   const Tokenizer tokenizer =
       resumed != nullptr ? resumed->model.tokenizer : Tokenizer::of(corpus, options.tokenizer);
 
+  const std::optional<Corpus> held_out = hold_out(options.training, corpus);
+  if (options.training.val) record.held_out = held_out->fingerprint();
+
   GptConfig shape = options.shape;
   shape.vocab_size = tokenizer.size();
   try {
@@ -76,13 +80,14 @@ int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>*
   }
   const TrainConfig config = train_config(options.training, corpus);
   Gpt<T> model = resumed != nullptr ? Gpt<T>(resumed->model.weights.view()) : Gpt<T>(shape, random);
-  return run_training<T>({options.training, model, tokenizer, corpus, config, record, resumed});
+  return run_training<T>({options.training, model, tokenizer, corpus,
+                          held_out ? &*held_out : nullptr, config, record, resumed});
 }
 
 int train(TrainOptions& options, OptionTable& table) {
   const auto resumed = read_resumed("train", options.training, table);
   check_options(options.training, {{"CORPUS", options.corpus}});
-  const RunRecord record{"train", "", table.settings()};
+  const RunRecord record{"train", "", "", table.settings()};
   if (resumed)
     return std::visit([&](const auto& from) { return train_as(options, record, &from); }, *resumed);
   return options.precision == Precision::twofold ? train_as<double>(options, record, nullptr)

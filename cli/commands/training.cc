@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/quote.h"
 #include "cli/commands/training_watch.h"
+#include "cli/commands/validation.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -61,10 +62,10 @@ class Checkpoints {
   std::string last() const { return written_.empty() ? "" : written_.back(); }
   // Writes one, if this step has none yet, then removes the oldest of the run's own that are too
   // many. Returns its path.
-  std::string write(Trainer<T>& trainer) {
+  std::string write(Trainer<T>& trainer, const BestModel<T>* best) {
     const std::string path = checkpoint_path(out_, trainer.steps_done());
     if (last() == path) return path;
-    write_checkpoint(path, trainer, record_);
+    write_checkpoint(path, trainer, record_, best);
     written_.push_back(path);
     for (; written_.size() > keep_; written_.pop_front()) {
       std::error_code none;
@@ -81,7 +82,7 @@ class Checkpoints {
   std::deque<std::string> written_;
 };
 
-// Steps until the end or a signal, with all that is written meanwhile.
+// Steps until the end, a signal or the end of all patience, with all that is written meanwhile.
 template <class T>
 class Run {
  public:
@@ -93,6 +94,15 @@ class Run {
                training.config, log, trainer.steps_done()),
         checkpoints_(training.options, training.record),
         progress_(training.config.steps, trainer.steps_done()) {
+    const BestModel<T>* best = nullptr;
+    if (training.resumed != nullptr && training.resumed->best) best = &*training.resumed->best;
+    if (training.held_out != nullptr) {
+      validation_.emplace(training.options, training.config.steps, *training.held_out,
+                          training.tokenizer, training.model.config().block_size, best);
+      print_status(fmt::format("held out of {}: {} line{}, {} tokens", training.held_out->name(),
+                               training.held_out->size(), training.held_out->size() == 1 ? "" : "s",
+                               validation_->tokens()));
+    }
     if (watch_.any()) trainer.before_each_step([&](const Batch& batch) { watch_.before(batch); });
   }
 
@@ -102,11 +112,11 @@ class Run {
       trainer_.run(
           [&](const StepStats& stats) {
             run.add(stats);
-            write_log(stats);
+            write_log(stats, validate(stats.step));
             progress_.step(stats);
-            if (checkpoints_.due(stats.step)) checkpoints_.write(trainer_);
+            if (checkpoints_.due(stats.step)) save();
           },
-          [] { return Interrupts::signal() != 0; });
+          [&] { return Interrupts::signal() != 0 || has_stopped(); });
     } catch (const NumericError& error) {
       progress_.leave();
       log_failed_step(run.last);
@@ -121,18 +131,30 @@ class Run {
     progress_.leave();
     return run;
   }
-  Checkpoints<T>& checkpoints() { return checkpoints_; }
+  // Writes a checkpoint and returns its path.
+  std::string save() { return checkpoints_.write(trainer_, best()); }
+  // --patience has ended the run.
+  bool has_stopped() const { return validation_ && validation_->has_stopped(); }
+  const std::optional<Validation<T>>& validation() const { return validation_; }
+  const BestModel<T>* best() const { return validation_ ? validation_->best() : nullptr; }
   double seconds() const { return progress_.seconds(); }
 
  private:
-  void write_log(const StepStats& stats) try {
-    if (log_ != nullptr && (stats.step % log_every_ == 0 || trainer_.done())) log_->write(stats);
+  std::optional<double> validate(std::uint64_t step) {
+    if (!validation_ || !(validation_->due(step) || trainer_.done())) return {};
+    const double loss = validation_->measure(step, trainer_.weights());
+    progress_.validated(loss);
+    return loss;
+  }
+  void write_log(const StepStats& stats, std::optional<double> val_loss) try {
+    if (log_ != nullptr && (stats.step % log_every_ == 0 || trainer_.done() || val_loss))
+      log_->write(stats, val_loss);
     watch_.after();
   } catch (const FileError& error) {  // the run ends, but not without what it has learnt
     progress_.leave();
     std::string saved;
     try {
-      saved = fmt::format("the run is saved as {}, for --resume", checkpoints_.write(trainer_));
+      saved = fmt::format("the run is saved as {}, for --resume", save());
     } catch (const Error& second) {
       saved = fmt::format("nor can the run be saved: {}", second.what());
     }
@@ -152,6 +174,7 @@ class Run {
   std::uint64_t log_every_;
   Watch<T> watch_;
   Checkpoints<T> checkpoints_;
+  std::optional<Validation<T>> validation_;
   Progress progress_;
 };
 
@@ -209,29 +232,39 @@ void keep_old_log(const std::string& path) {
 // Throws FormatError if that is not the text that the run was begun with.
 void check_text(const RunRecord& begun, const RunRecord& given, const std::string& checkpoint,
                 const std::string& text) {
-  if (begun.text == given.text) return;
-  throw FormatError(fmt::format(
-      "{}: expected the text with which {} was begun (fingerprint {}), found another ({}); give "
-      "the same text, or train on with glassbox finetune",
-      text, checkpoint, begun.text, given.text));
+  if (begun.text != given.text)
+    throw FormatError(fmt::format(
+        "{}: expected the text with which {} was begun (fingerprint {}), found another ({}); give "
+        "the same text, or train on with glassbox finetune",
+        text, checkpoint, begun.text, given.text));
+  if (begun.held_out != given.held_out)
+    throw UsageError(fmt::format("--val: expected {} with which {} was begun, found {}",
+                                 begun.held_out.empty() ? "none," : "the text", checkpoint,
+                                 given.held_out.empty()   ? "none; give it again"
+                                 : begun.held_out.empty() ? "one; leave it out"
+                                                          : "another; give the same again"));
 }
 
 }  // namespace
 
 template <class T>
 int run_training(const Training<T>& training) {
-  const auto& [options, model, tokenizer, corpus, config, record, resumed, at_the_end] = training;
+  const auto& [options, model, tokenizer, corpus, held_out, config, record, resumed, at_the_end] =
+      training;
   const std::string& out = options.out;
   if (resumed != nullptr) check_text(resumed->record, record, *options.resume, corpus.name());
   Trainer<T> trainer(model, tokenizer, corpus, config);
   if (resumed != nullptr) trainer.resume(resumed->state);
   const std::uint64_t begun = trainer.steps_done();
   std::optional<TrainLog> log;
-  if (options.log_file && resumed != nullptr) {
-    log.emplace(*options.log_file, begun);
-  } else if (options.log_file) {
-    keep_old_log(*options.log_file);
-    log.emplace(*options.log_file);
+  if (options.log_file) {
+    TrainLogConfig columns{.val_loss = held_out != nullptr};
+    if (resumed != nullptr) {
+      columns.steps_done = begun;
+    } else {
+      keep_old_log(*options.log_file);
+    }
+    log.emplace(*options.log_file, columns);
   }
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
     warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line,
@@ -246,17 +279,25 @@ int run_training(const Training<T>& training) {
   const Interrupts interrupts;
   Run<T> run(training, trainer, log ? &*log : nullptr);
   const Summary summary = run.steps();
-  write_model(out, model.weights(), tokenizer, trainer.provenance());
+  const BestModel<T>* const best = run.best();
+  const WeightsView<T> result = best != nullptr ? best->weights.view() : model.weights();
+  write_model(out, result, tokenizer,
+              best != nullptr ? trainer.provenance(best->measured) : trainer.provenance());
 
-  if (!trainer.done()) {
-    const std::string saved = run.checkpoints().write(trainer);
+  if (!trainer.done() && !run.has_stopped()) {
+    const std::string saved = run.save();
+    const std::string which = best != nullptr ? fmt::format(
+                                                    "the best model so far, that of step "
+                                                    "{},",
+                                                    best->measured.step)
+                                              : "the model as it then was";
     complain(
-        fmt::format("interrupted by {} after step {} of {}; the model as it then was is in {}; "
-                    "to go on, add --resume {}",
-                    Interrupts::name(), trainer.steps_done(), config.steps, out, saved));
+        fmt::format("interrupted by {} after step {} of {}; {} is in {}; to go on, add "
+                    "--resume {}",
+                    Interrupts::name(), trainer.steps_done(), config.steps, which, out, saved));
     return 128 + Interrupts::signal();
   }
-  const std::uint64_t made = config.steps - begun;
+  const std::uint64_t made = trainer.steps_done() - begun;
   print_status(fmt::format("trained {} in {:.2f} s", counted(made, "step"), run.seconds()));
   const double guess = std::log(static_cast<double>(tokenizer.size()));
   print_status(
@@ -271,7 +312,19 @@ int run_training(const Training<T>& training) {
         100 * std::exp(-summary.recent_loss())));
     advise(summary, guess, passes(config, corpus));
   }
-  if (at_the_end) at_the_end(model.weights());
+  if (run.has_stopped())
+    print_status(
+        fmt::format("stopped after step {} of {}: {} measurement{} in a row found no better "
+                    "model",
+                    trainer.steps_done(), config.steps, run.validation()->patience(),
+                    run.validation()->patience() == 1 ? "" : "s"));
+  if (best != nullptr)
+    print_status(
+        fmt::format("validation loss {:.4f}, best after step {}: perplexity {:.1f}, {:.3f} "
+                    "bits a character",
+                    best->measured.loss, best->measured.step, std::exp(best->measured.loss),
+                    run.validation()->bits_a_character(best->measured.loss)));
+  if (at_the_end) at_the_end(result);
   print_status(fmt::format("wrote {}", out));
   return 0;
 }

@@ -18,6 +18,7 @@ struct Training {
   Gpt<T>& model;
   const Tokenizer& tokenizer;
   const Corpus& corpus;
+  const Corpus* held_out;  // to be measured on; null: nothing is
   const TrainConfig& config;
   const RunRecord& record;       // for the checkpoints
   const Checkpoint<T>* resumed;  // to go on from there; null: a run from its beginning

@@ -97,6 +97,22 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                       "forward or backward, is named with its operation, operands and sentence; "
                       "takes more than twice the time",
               .per_run = true});
+  table.group("Validation");
+  table.number(val_fraction, "val-fraction",
+               {.value = "F",
+                .range = below(1),
+                .help = "hold out so much of the lines, the last of the shuffled order: the run is "
+                        "measured on them and the best model is the one that is written"});
+  table.file(val, "val",
+             {.value = "FILE", .help = "the same with a text of its own", .per_run = true});
+  table.integer(eval_every, "eval-every",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "measure every Nth step, and after the last; without it ten times a run"});
+  table.integer(patience, "patience",
+                {.value = "N",
+                 .range = at_least(1),
+                 .help = "end the run when N measurements in a row have found no better model"});
 }
 
 void TrainingOptions::visit_machine(OptionTable& table) {
@@ -127,11 +143,23 @@ void check_options(const TrainingOptions& options, std::initializer_list<InputFi
   if (options.steps && options.epochs) {
     throw UsageError("--epochs: expected --steps or --epochs, found both; leave one out");
   }
+  if (options.val && options.val_fraction > 0)
+    throw UsageError("--val: expected --val-fraction or --val, found both; leave one out");
+  for (const auto& [given, option] :
+       {std::pair(options.eval_every, "eval-every"), std::pair(options.patience, "patience")})
+    if (given && !options.validates())
+      throw UsageError(
+          fmt::format("--{}: expected a text to measure on, found none; write for instance "
+                      "--val-fraction 0.1",
+                      option));
   const std::string& out = options.out;
   const std::string log = options.log_file.value_or("");
   refuse_overwriting("out", out, inputs);
-  refuse_overwriting("out", out, {{"--resume", options.resume.value_or("")}});
+  const InputFile own[] = {{"--resume", options.resume.value_or("")},
+                           {"--val", options.val.value_or("")}};
+  refuse_overwriting("out", out, {own[0], own[1]});
   if (!log.empty()) refuse_overwriting("log-file", log, inputs);
+  if (!log.empty()) refuse_overwriting("log-file", log, {own[0], own[1]});
   if (!log.empty() && (same_file(log, out) || same_file(log, temporary_of(out)))) {
     throw UsageError(fmt::format(
         "--log-file: expected another file than --out, found {}; it would be lost", log));

@@ -22,6 +22,9 @@ struct TrainingOptions {
   std::uint64_t default_steps;
   TrainConfig adam;  // its batch size, learning rate and the rest of Adam
   bool detect_anomaly = false;
+  double val_fraction = 0;
+  std::optional<std::string> val;
+  std::optional<std::uint64_t> eval_every, patience;
   std::optional<std::uint64_t> save_every;
   std::size_t keep = 3;
   std::optional<std::string> resume;
@@ -32,7 +35,8 @@ struct TrainingOptions {
       : out(file), default_steps(count) {
     adam.learning_rate = learning_rate;
   }
-  // The groups Files and Training, and after a command's own groups Machine.
+  bool validates() const { return val || val_fraction > 0; }
+  // The groups Files, Training and Validation, and after a command's own groups Machine.
   void visit(OptionTable& table, const char* out_help, const char* steps_help);
   void visit_machine(OptionTable& table);
 };

@@ -149,3 +149,28 @@ TEST_CASE("Corpus: one line of 10 MB is read in time linear in its length", "[da
   CHECK(corpus[0].size() == line.size() - 1);
   CHECK(seconds.count() < 5);  // takes some 0.03; quadratic would be minutes
 }
+
+TEST_CASE("Corpus: the last lines of today's order become a corpus of their own", "[data]") {
+  Corpus corpus = Corpus::from_text("a b\n\nc\nd e\nf\n", "text.txt");
+  Random random(3);
+  corpus.shuffle(random);
+  const Corpus whole = corpus;
+  const Corpus last = corpus.split_off(3);
+  REQUIRE(corpus.size() == 1);
+  REQUIRE(last.size() == 3);
+  CHECK(last.name() == "text.txt");
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Corpus& part = i < 1 ? corpus : last;
+    CHECK(part[i < 1 ? i : i - 1] == whole[i]);
+    CHECK(part.line_number(i < 1 ? i : i - 1) == whole.line_number(i));
+  }
+}
+
+TEST_CASE("Corpus: equal sentences have equal fingerprints, others have not", "[data]") {
+  const auto of = [](const char* text) {
+    return Corpus::from_text(text, "text.txt").fingerprint();
+  };
+  CHECK(of("a b\nc\n") == of("\n  A  b\r\n\nc"));
+  CHECK(of("a b\nc\n") != of("a\nb c\n"));
+  CHECK(of("a b\nc\n") != of("c\na b\n"));
+}

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "tests/catch_compat.hpp"
 #include "tests/support/bits.h"
 #include "tests/support/error_message.h"
@@ -101,7 +102,7 @@ TEST_CASE("Checkpoint: the bias correction goes on from the step, and what was t
   const std::string path = folder / "run";
   TinyRun<float> run({.steps = 200});
   run.run(100);
-  write_checkpoint(path, run.trainer, {"train", "0123", {{"lr", "0.01"}, {"steps", "200"}}});
+  write_checkpoint(path, run.trainer, {"train", "0123", "", {{"lr", "0.01"}, {"steps", "200"}}});
   const auto read = read_as<float>(path);
   CHECK(1 - read.state.optimizer.power1 * 0.85 == Approx(0.9999999256).margin(1e-10));
   CHECK(read.state.optimizer.step == 100);
@@ -113,6 +114,26 @@ TEST_CASE("Checkpoint: the bias correction goes on from the step, and what was t
   // It is a model file, too.
   const auto model = std::get<Model<float>>(read_model(path));
   CHECK(different_bits<float>(slab(model.weights.view()), slab(run.model.weights())) == 0);
+}
+
+TEST_CASE("Checkpoint: the best model so far comes back", "[train][checkpoint]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run";
+  TinyRun<double> run({.steps = 20});
+  run.run(5);
+  const BestModel<double> best{Weights<double>(run.model.weights()), {5, 2.125}, 2};
+  run.run(8);
+  write_checkpoint(path, run.trainer, {}, &best);
+  const auto read = read_as<double>(path);
+  REQUIRE(read.best);
+  CHECK(read.best->measured.step == 5);
+  CHECK(read.best->measured.loss == 2.125);
+  CHECK(read.best->worse_since == 2);
+  CHECK(different_bits<double>(slab(read.best->weights.view()), slab(best.weights.view())) == 0);
+  CHECK(different_bits<double>(slab(read.model.weights.view()), slab(run.model.weights())) == 0);
+  const Json json = Json::parse(run.trainer.provenance(best.measured), "test");
+  CHECK(json.find("steps")->integer() == 5);
+  CHECK(json.find("val_loss")->number() == 2.125);
 }
 
 TEST_CASE("Checkpoint: a mean square that has overflowed is kept, a weight that has is refused",
@@ -142,7 +163,7 @@ TEST_CASE("Checkpoint: what is none, is damaged or does not fit is refused",
   CHECK_THAT(error_message<FormatError>([&] { read_checkpoint(folder / "model"); }),
              text_contains("expected a checkpoint, found a model without the optimiser's state; "
                            "train it further with glassbox finetune"));
-  write_checkpoint(folder / "good", run.trainer, {"train", "01", {{"lr", "0.01"}}});
+  write_checkpoint(folder / "good", run.trainer, {"train", "01", "", {{"lr", "0.01"}}});
   const std::string good = file_bytes(folder / "good");
   const auto refused = [&](const std::string& from, const std::string& to) {
     std::string bytes = good;

@@ -50,6 +50,19 @@ TEST_CASE("TrainLog: a loss that is not finite keeps its line", "[train][train_l
   }
 }
 
+TEST_CASE("TrainLog: the loss on held-out text has a column, empty where it was not measured",
+          "[train][train_log]") {
+  const TemporaryFolder folder;
+  TrainLog csv(folder / "run.csv", {.val_loss = true}), json(folder / "run.jsonl");
+  csv.write(kFirst);
+  csv.write(kSecond, 2.25);
+  json.write(kSecond, 2.25);
+  CHECK(file_bytes(folder / "run.csv") ==
+        "step,loss,lr,tokens,val_loss\n1,3.947240926297749,0.01,5,\n2,2.5,0.009998,11,2.25\n");
+  CHECK(file_bytes(folder / "run.jsonl") ==
+        "{\"step\":2,\"loss\":2.5,\"lr\":0.009998,\"tokens\":11,\"val_loss\":2.25}\n");
+}
+
 TEST_CASE("TrainLog: an earlier log is replaced", "[train][train_log]") {
   const TemporaryFolder folder;
   put_file(folder / "run.csv", "old\nold\nold\nold\nold\nold\nold\n");
@@ -62,7 +75,7 @@ TEST_CASE("TrainLog: a log is gone on with after a step, and what is told of lat
   const TemporaryFolder folder;
   const auto resumed = [&](const std::string& path, const std::string& old, std::uint64_t step) {
     put_file(folder / path, old);
-    TrainLog log(folder / path, step);
+    TrainLog log(folder / path, {.steps_done = step});
     const std::string kept = file_bytes(folder / path);
     log.write(kSecond);
     CHECK(file_bytes(folder / path).starts_with(kept));
@@ -79,13 +92,14 @@ TEST_CASE("TrainLog: a log is gone on with after a step, and what is told of lat
   CHECK(resumed("a.jsonl", first + "{\"step\":2,\"loss\":null}\n", 1) == first);
   CHECK(resumed("a.jsonl", first + "{\"step\"", 1) == first);
   {
-    TrainLog fresh(folder / "fresh.csv", 7);
+    TrainLog fresh(folder / "fresh.csv", {.steps_done = 7});
     CHECK(file_bytes(folder / "fresh.csv") == header);
   }
   for (const char* other : {"some text\n", "step,loss,lr\n1,2,3\n", "1,2.5,0.01,5\n", "\n"}) {
     put_file(folder / "a.csv", other);
-    CHECK_THAT(error_message<FormatError>([&] { TrainLog log(folder / "a.csv", 1); }),
-               text_contains("a.csv: expected the log of the run that is resumed, found the line"));
+    CHECK_THAT(
+        error_message<FormatError>([&] { TrainLog log(folder / "a.csv", {.steps_done = 1}); }),
+        text_contains("a.csv: expected the log of the run that is resumed, found the line"));
     CHECK(file_bytes(folder / "a.csv") == other);
   }
 }
