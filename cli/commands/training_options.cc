@@ -147,7 +147,7 @@ void check_options(const TrainingOptions& options, std::initializer_list<InputFi
     throw UsageError("--val: expected --val-fraction or --val, found both; leave one out");
   for (const auto& [given, option] :
        {std::pair(options.eval_every, "eval-every"), std::pair(options.patience, "patience")})
-    if (given && !options.validates())
+    if (given && !options.validates() && !options.resume)  // a resumed run is asked for its text
       throw UsageError(
           fmt::format("--{}: expected a text to measure on, found none; write for instance "
                       "--val-fraction 0.1",

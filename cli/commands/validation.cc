@@ -55,7 +55,8 @@ Validation<T>::Validation(const TrainingOptions& options, std::uint64_t steps, c
     characters_ += fits ? code_points(text[i]) + 1
                         : code_points(tokenizer.decode({sentence.begin() + 1, sentence.end()}));
   }
-  if (cut > 0) warn_of_cut_lines(cut, block_size - 1, text.name(), first_cut);
+  if (cut > 0)
+    warn_of_cut_lines(cut, block_size - 1, text.name(), first_cut, tokenizer.kind().unit);
   if (best != nullptr)
     best_.emplace(BestModel<T>{best->weights.copy(), best->measured, best->worse_since});
 }

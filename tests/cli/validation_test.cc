@@ -117,10 +117,14 @@ TEST_CASE("validation: --patience ends a run that gets no better", "[cli][valida
   glassbox.output(run);
   const std::string model = glassbox.file("M");
   const auto losses = values(glassbox.file("l.jsonl"), "val_loss");
-  std::int64_t best = 20;
-  while (losses.at(best + 20) < losses.at(best)) best += 20;
+  double best = INFINITY;
+  std::int64_t end = 0;  // the second measurement in a row that is no better than the best
+  for (int worse = 0; worse < 2;) {
+    const double loss = losses.at(end += 20);
+    worse = loss < best ? 0 : worse + 1;
+    best = std::min(best, loss);
+  }
   const Outcome patient = glassbox(run + "--patience 2");
-  const std::int64_t end = best + 40;
   CHECK(patient.status == 0);
   CHECK_THAT(patient.err, text_contains("stopped after step " + std::to_string(end) +
                                         " of 200: 2 measurements in a row found no better model"));
