@@ -47,14 +47,15 @@ struct Decoder<T>::Ops {
 
   Array run(Op op, const Array& a, const Array& b, std::size_t cols, Place place,
             double epsilon = 0) {
+    const Array out = array(place.stage, cols);  // not read back from what the kernel may write to
     kernels::Args<T> x;
-    x.out = array(place.stage, cols);
+    x.out = out;
     x.in[0] = a;
     x.in[1] = b;
     x.ids = decoder.ids_;
     x.settings.epsilon = epsilon;
-    kernels::table<T>()[op].forward(x);
-    return x.out;
+    table[op].forward(x);
+    return out;
   }
   // Rows are padded as kernels want them.
   Array array(Stage stage, std::size_t cols) {
@@ -77,6 +78,7 @@ struct Decoder<T>::Ops {
  public:
   Decoder& decoder;
   const T* weights;
+  const kernels::Table<T>& table = kernels::table<T>();
 };
 
 template <class T>
@@ -117,8 +119,9 @@ void Decoder<T>::add_row(TokenId token, std::size_t position, KvCache<T>& cache)
   rows_.push_back({token, position, &cache});
 }
 
+// Flattened: of views built in one function and read in another the processor would wait for each.
 template <class T>
-LogitRows<T> Decoder<T>::run() {
+[[gnu::flatten]] LogitRows<T> Decoder<T>::run() {
   ids_.clear();
   for (const Row& row : rows_) ids_.push_back(row.token);
   for (const Row& row : rows_) ids_.push_back(static_cast<std::uint32_t>(row.position));

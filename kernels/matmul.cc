@@ -258,12 +258,15 @@ struct BlockShape {
   static constexpr std::size_t kBlockCols = 1024;
 };
 
-// Whether blocks pay for their copies: of b, whose columns must be too long for the first cache to
-// keep a tile's, and of a where its rows lie side by side.
+// Whether blocks pay for their copies: of b, which enough rows must share, and of a where its rows
+// lie side by side. Wide tiles read b so seldom that it may come from the second cache; narrow ones
+// want it in the first (measured: bench/NOTES.md).
 template <class T>
 bool is_large(const Product<T>& p, std::size_t rows, std::size_t cols) {
+  constexpr bool kWide = BlockShape<T>::kPanel * sizeof(T) >= 256;
+  constexpr std::size_t kNear = kWide ? 524288 : 32768;
   const std::size_t bytes = p.inner * cols * sizeof(T);
-  if (p.inner < 64 || bytes <= 32768 || rows < 4 * kRows) return false;
+  if (rows < 8 * kRows || p.inner < 64 || bytes <= kNear) return false;
   return p.a_row != 1 || rows >= 16 * kRows || bytes > 262144;
 }
 
