@@ -29,7 +29,7 @@ template <class T>
 // that.
 template <Op op, class T>
 [[gnu::always_inline]] inline Value<T> apply(const Value<T>& a, const Value<T>& b) {
-  check_operands(a, b);
+  if (&a.tape() != &b.tape()) throw_two_tapes();
   return a.tape().template record<op>(a, b);
 }
 template <Op op, class T>

@@ -66,6 +66,15 @@ Value<T> Tape<T>::record(Op op, NodeId a, NodeId b) {
   return record(op, a, b, forward(x, y));
 }
 
+template <class T>
+Value<T> Tape<T>::record_old(Op op, NodeId a, std::uint32_t generation_a, NodeId b,
+                             std::uint32_t generation_b) {
+  check(a, generation_a);
+  check(b, generation_b);
+  const T x = operand(a), y = operand(b);
+  return record(op, a, b, forward1_[static_cast<std::size_t>(op)](x, y));
+}
+
 // Gives the output its place, unless what the caller gives does not fit the operation.
 template <class T>
 void Tape<T>::place(MatrixInfo& matrix, std::size_t rows, std::size_t cols,

@@ -59,10 +59,12 @@ class Tape {
   // rows x cols leaves, 0 at first; in memory each row is padded to a multiple of 16.
   Matrix<T> matrix(std::size_t rows, std::size_t cols, MatrixLabel label = {});
 
-  // One operation on one or two scalars of this tape.
+  // One operation on one or two scalars of this tape. Throws TapeError if one is stale.
   template <Op op>
   Value<T> record(const Value<T>& a, const Value<T>& b) {
-    return record(op, a.id(), b.id(),
+    if (!a.is_at_hand() || !b.is_at_hand()) [[unlikely]]
+      return record_old(op, a.id_, a.generation_, b.id_, b.generation_);
+    return record(op, a.id_, b.id_,
                   kernels::forward_scalar<op>(forward1_, a.operand(), b.operand()));
   }
   // The same by nodes. Throws TapeError if there are no such nodes or if they are out of date.
@@ -171,6 +173,11 @@ class Tape {
   void check_old_matrix(MatrixId id, std::uint32_t generation) const;
   // The data of a scalar that is to be an operand, wherever it lies.
   T operand(NodeId id);
+  // The same of handles that may be stale, and of elements of matrices. One call out of line, which
+  // takes no data: what lives on across a call that may happen would be stored and loaded each
+  // time.
+  Value<T> record_old(Op op, NodeId a, std::uint32_t generation_a, NodeId b,
+                      std::uint32_t generation_b);
   // An operation on scalars whose value is known.
   Value<T> record(Op op, NodeId a, NodeId b, T value) {
     const NodeId out = next_scalar(value);
@@ -181,8 +188,7 @@ class Tape {
              std::span<const std::uint32_t> ids);
 
   // A scalar's place, with room for its record. The value goes through make_room() and back so that
-  // a chain keeps it in a register: what lives on across a call that may happen would be stored and
-  // loaded each time.
+  // a chain keeps it in a register.
   NodeId next_scalar(T& value) {
     if (graph_.arena.size() >= room_) [[unlikely]]
       value = make_room(value);

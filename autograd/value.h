@@ -66,10 +66,13 @@ class Value {
   Value(Tape<T>& tape, NodeId id, T computed) : Value(tape, id, Kind::computed) {
     computed_ = computed;
   }
-  // Its data as the operand of an operation. REQUIRES: not stale.
+  // Whether it is clear at a glance that the handle is good and where its data is.
+  bool is_at_hand() const {
+    return kind_ != Kind::any && tape_->lifetimes_.node_is_good(id_, generation_);
+  }
+  // Its data as the operand of an operation. REQUIRES: is_at_hand().
   T operand() const {
-    if (kind_ == Kind::computed) return computed_;
-    return kind_ == Kind::leaf ? tape_->graph_.arena.data()[id_] : tape_->operand(id_);
+    return kind_ == Kind::computed ? computed_ : tape_->graph_.arena.data()[id_];
   }
   Tape<T>& checked() const {
     tape_->check(id_, generation_);

@@ -8,6 +8,14 @@ add_library(glassbox_flags INTERFACE)
 target_compile_options(glassbox_flags INTERFACE
   -fno-math-errno -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-psabi
   -Wno-restrict)
+# On x86 gcc clears a struct of 100 bytes by a string instruction, which takes as long as a small operation:
+# an operation's arguments are such a struct.
+include(CheckCXXCompilerFlag)
+set(clear_by_vectors "-mmemset-strategy=vector_loop:256:noalign,libcall:-1:noalign")
+check_cxx_compiler_flag("${clear_by_vectors}" GLASSBOX_CLEARS_BY_VECTORS)
+if(GLASSBOX_CLEARS_BY_VECTORS)
+  target_compile_options(glassbox_flags INTERFACE "${clear_by_vectors}")
+endif()
 # A later -O3 would turn off what -Ofast turns on, and nobody would hear that their flag did nothing:
 # kernels/simd-inl.h refuses both.
 if("${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_RELEASE}" MATCHES "-Ofast")
