@@ -58,7 +58,7 @@ void RecordList::make_room() {
   const std::size_t count = size();
   if (count < capacity_) return;
   const std::size_t capacity = std::max(kFirstCapacity, 2 * capacity_);
-  auto larger = std::make_unique_for_overwrite<Record[]>(capacity);
+  auto larger = std::make_unique_for_overwrite<ScalarRecord[]>(capacity);
   std::copy_n(records_.get(), count, larger.get());
   records_ = std::move(larger);
   capacity_ = capacity;

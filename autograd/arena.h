@@ -48,18 +48,18 @@ class Arena {
 class RecordList {
  public:
   // REQUIRES: room() > 0.
-  void push(const Record& record) { *end_++ = record; }
+  void push(const ScalarRecord& record) { *end_++ = record; }
   std::size_t size() const { return static_cast<std::size_t>(end_ - records_.get()); }
   std::size_t capacity() const { return capacity_; }
   std::size_t room() const { return capacity_ - size(); }
   void make_room();
   void truncate(std::size_t size) { end_ = records_.get() + size; }
-  operator std::span<const Record>() const { return {records_.get(), size()}; }
-  const Record& operator[](std::size_t i) const { return records_[i]; }
+  operator std::span<const ScalarRecord>() const { return {records_.get(), size()}; }
+  const ScalarRecord& operator[](std::size_t i) const { return records_[i]; }
 
  private:
-  std::unique_ptr<Record[]> records_;
-  Record* end_ = nullptr;
+  std::unique_ptr<ScalarRecord[]> records_;
+  ScalarRecord* end_ = nullptr;
   std::size_t capacity_ = 0;
 };
 

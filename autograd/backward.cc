@@ -21,7 +21,7 @@ void Backward<T>::run(std::span<const Seed<T>> seeds, LeafHook<T>* hook) {
   for (const Seed<T>& seed : seeds) {
     if (const MatrixId matrix = graph_.matrix_of(seed.node); matrix != kNoMatrix)
       graph_.use_elements(matrix);
-    if (const Record* record = graph_.maker(seed.node))
+    if (const ScalarRecord* record = graph_.maker(seed.node))
       from = std::max<std::size_t>(from, static_cast<std::size_t>(record - &graph_.records[0]) + 1);
   }
   clear_inner_gradients();
@@ -103,9 +103,10 @@ void Backward<T>::walk_groups(std::size_t from) {
     dirty_records_ = std::max(dirty_records_, from);
     walk_records(from, group.end);
     from = group.begin;
-    const auto inside = std::span<const Record>(graph_.records).subspan(from, group.end - from);
+    const auto inside =
+        std::span<const ScalarRecord>(graph_.records).subspan(from, group.end - from);
     if (!is_used[g] && std::all_of(inside.begin(), inside.end(),
-                                   [&](const Record& r) { return grad[r.out] == T(0); }))
+                                   [&](const ScalarRecord& r) { return grad[r.out] == T(0); }))
       continue;
     for (const std::size_t operand : group.operands) is_used[operand] = true;
     walk_records(group.end, group.begin, !group.is_elementwise);
@@ -134,7 +135,7 @@ void Backward<T>::walk_section(const Section& section) {
            });
   };
   for (std::size_t r = section.end; r-- > section.begin;) {
-    const Record& record = graph_.records[r];
+    const ScalarRecord& record = graph_.records[r];
     const MatrixInfo* const matrix = record.is_matrix ? &graph_.matrices[record.b] : nullptr;
     const bool is_cut = matrix && graph_.fits(section, *matrix),
                waits = matrix && !matrix->has_elements && (is_cut || reads_leaves(*matrix));
@@ -164,13 +165,13 @@ bool Backward<T>::is_reached(const MatrixInfo& matrix) const {
 
 template <class T>
 void Backward<T>::walk_records(std::size_t from, std::size_t to, bool zeros_too) {
-  const std::span<const Record> records = graph_.records;
-  const Record* const first = records.data() + to;
+  const std::span<const ScalarRecord> records = graph_.records;
+  const ScalarRecord* const first = records.data() + to;
   const T* const data = graph_.arena.data();
   T* const grad = graph_.arena.grad();
   NodeId last = kNoNode;  // the node whose gradient was set last, and what it is: the chain's next
   T last_grad(0);
-  for (const Record* r = records.data() + from; r != first;) {
+  for (const ScalarRecord* r = records.data() + from; r != first;) {
     --r;
     if (r->is_matrix) {
       last = kNoNode;

@@ -91,7 +91,7 @@ Expansion<T> Expansion<T>::of_tape(Tape<T>& tape) {
   TapeEmitter<T> emitter(tape, expansion);
   Graph<T>& plain = expansion.tape_->graph_;
   std::map<MatrixId, std::size_t> group_of;
-  for (const Record& record : tape.records()) {
+  for (const ScalarRecord& record : tape.records()) {
     if (!record.is_matrix) {
       const NodeId a = emitter.image(record.a), b = emitter.image(record.b);
       emitter.set_image(record.out, emitter.apply(record.op, a, b));
@@ -121,7 +121,7 @@ Expansion<T> Expansion<T>::of_node(Tape<T>& tape, NodeId node) {
   TapeEmitter<T> emitter(tape, expansion);
   Graph<T>& plain = expansion.tape_->graph_;
   std::vector<typename Tape<T>::Seed> seeds;
-  const Record* record = tape.maker(node);
+  const ScalarRecord* record = tape.maker(node);
   if (!record) {
     seeds.push_back({emitter.image(node), tape.grad(node)});
   } else if (!record->is_matrix) {
@@ -167,7 +167,7 @@ NodeId Expansion<T>::original(NodeId leaf) const {
 
 template <class T>
 const char* Value<T>::op() const {
-  const Record* record = checked().maker(id_);
+  const ScalarRecord* record = checked().maker(id_);
   return tape_->table()[record ? record->op : Op::leaf].name;
 }
 
@@ -178,7 +178,7 @@ Expansion<T> Value<T>::expand() const {
 
 template <class T>
 std::vector<Child<T>> Value<T>::children() const {
-  const Record* record = checked().maker(id_);
+  const ScalarRecord* record = checked().maker(id_);
   if (!record) return {};
   if (!record->is_matrix) {
     const auto& row = tape_->table()[record->op];

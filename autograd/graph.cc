@@ -6,12 +6,12 @@
 namespace glassbox {
 
 template <class T>
-const Record* Graph<T>::maker(NodeId id) const {
-  const std::span<const Record> all = records;
+const ScalarRecord* Graph<T>::maker(NodeId id) const {
+  const std::span<const ScalarRecord> all = records;
   const auto after = std::upper_bound(all.begin(), all.end(), id,
-                                      [](NodeId x, const Record& r) { return x < r.out; });
+                                      [](NodeId x, const ScalarRecord& r) { return x < r.out; });
   if (after == all.begin()) return nullptr;
-  const Record& record = *(after - 1);
+  const ScalarRecord& record = *(after - 1);
   const bool made = record.is_matrix ? matrices[record.b].covers(id) : record.out == id;
   return made ? &record : nullptr;
 }
@@ -85,7 +85,7 @@ std::vector<std::size_t> Graph<T>::out_of_date(std::span<const Lifetimes::Change
     const auto begin = below.begin() + matrices[id].out;
     return *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(matrices[id].size()));
   };
-  for (const Record& record : std::span<const Record>(records)) {
+  for (const ScalarRecord& record : std::span<const ScalarRecord>(records)) {
     if (record.out >= size) break;
     if (!record.is_matrix) {
       below[record.out] = std::max(below[record.a], below[record.b]);

@@ -40,7 +40,7 @@ struct Graph {
   const kernels::Table<T>& table = kernels::table<T>();
 
   // The record that made a node, or nullptr for a leaf.
-  const Record* maker(NodeId id) const;
+  const ScalarRecord* maker(NodeId id) const;
   // The matrix a node lies in, or kNoMatrix.
   MatrixId matrix_of(NodeId id) const;
   std::string label(NodeId id) const;

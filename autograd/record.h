@@ -24,7 +24,7 @@ inline constexpr MatrixId kNoMatrix = 0xFFFFFFFF;
 //     that made a node; a node that none made is a leaf.
 // (3) Nodes go only by clear(), which drops the step, keeps what was there before it and makes
 //     handles to the step stale.
-struct Record {
+struct ScalarRecord {
   Op op;
   bool is_matrix;
   std::uint16_t unused;  // set with the others, so that the three are one store
@@ -32,7 +32,7 @@ struct Record {
   NodeId a;              // the operands of a scalar operation; a unary one has b = a
   NodeId b;              // of a matrix: its MatrixId
 };
-static_assert(sizeof(Record) == 16);
+static_assert(sizeof(ScalarRecord) == 16);
 
 // How the scalars of a matrix are called: format(context, tag, row, col). No text is stored or
 // built until somebody asks.

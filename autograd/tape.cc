@@ -276,7 +276,8 @@ void Tape<T>::check_old_matrix(MatrixId id, std::uint32_t generation) const {
 
 template <class T>
 std::size_t Tape<T>::memory() const {
-  return 2 * graph_.arena.capacity() * sizeof(T) + graph_.records.capacity() * sizeof(Record) +
+  return 2 * graph_.arena.capacity() * sizeof(T) +
+         graph_.records.capacity() * sizeof(ScalarRecord) +
          graph_.matrices.capacity() * sizeof(MatrixInfo) +
          graph_.ids.capacity() * sizeof(std::uint32_t);
 }
@@ -302,7 +303,7 @@ T* Tape<T>::grad_from(NodeId id) {
 template <class T>
 void Tape<T>::set_data(NodeId id, T value) {
   check_id(id);
-  if (const Record* const record = maker(id))
+  if (const ScalarRecord* const record = maker(id))
     throw TapeError(
         fmt::format("set_data: expected a leaf, found the result of {}; set the leaves it "
                     "comes from",

@@ -118,7 +118,7 @@ class Tape {
   std::size_t size() const { return graph_.arena.size(); }  // nodes, pads included
   std::size_t kept_size() const { return kept_.size.nodes; }
   std::size_t memory() const;  // bytes held
-  std::span<const Record> records() const { return graph_.records; }
+  std::span<const ScalarRecord> records() const { return graph_.records; }
   const std::vector<MatrixInfo>& matrices() const { return graph_.matrices; }
   const kernels::Table<T>& table() const { return graph_.table; }
   // Of a node by its number. These throw TapeError if there is none.
@@ -135,7 +135,7 @@ class Tape {
     graph_.node_labels[id] = std::move(label);
   }
   // The record that made a node, or nullptr for a leaf; the matrix it lies in, or kNoMatrix.
-  const Record* maker(NodeId id) const { return graph_.maker(id); }
+  const ScalarRecord* maker(NodeId id) const { return graph_.maker(id); }
   MatrixId matrix_of(NodeId id) const { return graph_.matrix_of(id); }
   kernels::Args<T> args(const MatrixInfo& matrix) { return graph_.args(matrix); }
 

@@ -177,22 +177,22 @@ void decoding(Bench& bench, Text& text) {
                              std::size_t shared = kSharedBytes) {
       std::size_t tokens = 0;
       const double seconds = timed([&] {
-        for (const Generated& sentence :
+        for (const GeneratedSentence& sentence :
              Generator<float>(model, sampling, {}, 0, 42, shared).samples(0, sentences, slots))
           tokens += sentence.tokens.size() + (sentence.stopped ? 1 : 0);
       });
       return 1e9 * seconds / static_cast<double>(tokens);
     };
     for (const std::size_t slots :
-         {std::size_t{1}, std::size_t{6}, std::size_t{12}, kSlots, std::size_t{96}})
+         {std::size_t{1}, std::size_t{6}, std::size_t{12}, kDecodeBatch, std::size_t{96}})
       bench.measure(fmt::format("decode: {} wide, {} side by side", width, slots), "ns a token",
                     [&] { return samples(slots, {}); });
-    bench.measure(fmt::format("decode: {} wide, {} side by side, none shared", width, kSlots),
-                  "ns a token", [&] { return samples(kSlots, {}, 0); });
-    bench.measure(fmt::format("decode: {} wide, {} side by side, top-k 40", width, kSlots),
-                  "ns a token", [&] { return samples(kSlots, {.top_k = 40}); });
-    bench.measure(fmt::format("decode: {} wide, {} side by side, top-p 0.9", width, kSlots),
-                  "ns a token", [&] { return samples(kSlots, {.top_p = 0.9}); });
+    bench.measure(fmt::format("decode: {} wide, {} side by side, none shared", width, kDecodeBatch),
+                  "ns a token", [&] { return samples(kDecodeBatch, {}, 0); });
+    bench.measure(fmt::format("decode: {} wide, {} side by side, top-k 40", width, kDecodeBatch),
+                  "ns a token", [&] { return samples(kDecodeBatch, {.top_k = 40}); });
+    bench.measure(fmt::format("decode: {} wide, {} side by side, top-p 0.9", width, kDecodeBatch),
+                  "ns a token", [&] { return samples(kDecodeBatch, {.top_p = 0.9}); });
   }
 }
 

@@ -173,7 +173,7 @@ std::optional<DrawTable> FastDraw::read(std::span<const float> logits) {
 
 // Finds the block of tokens that u falls into by the blocks' sums, and computes its weights once
 // more.
-std::optional<Draw> FastDraw::draw(const DrawTable& table, double u) {
+std::optional<DrawnToken> FastDraw::draw(const DrawTable& table, double u) {
   const double place = u * table.total;
   double below = 0;
   std::size_t block = 0;
@@ -200,8 +200,8 @@ std::optional<Draw> FastDraw::draw(const DrawTable& table, double u) {
     const double above = below + weights[i];
     if (above > place) {
       if (place - below < table.margin || above - place < table.margin) return std::nullopt;
-      return Draw{static_cast<TokenId>(first + i), (below + table.margin) / table.total,
-                  (above - table.margin) / table.total};
+      return DrawnToken{static_cast<TokenId>(first + i), (below + table.margin) / table.total,
+                        (above - table.margin) / table.total};
     }
     below = above;
   }

@@ -12,7 +12,7 @@
 namespace glassbox {
 
 // A token, and the uniform numbers that draw it: the one that did, and every other in [from, to).
-struct Draw {
+struct DrawnToken {
   TokenId token;
   double from, to;
 };
@@ -51,7 +51,7 @@ class FastDraw {
   std::optional<DrawTable> read(std::span<const float> logits);
   std::optional<DrawTable> read(std::span<const double>) { return std::nullopt; }
   // None when u is so close to a border between two tokens that the doubles have to say.
-  static std::optional<Draw> draw(const DrawTable& table, double u);
+  static std::optional<DrawnToken> draw(const DrawTable& table, double u);
 
   // The tokens that top-k leaves of all, rising: ranks do not depend on rounding. REQUIRES: no NaN;
   // `largest` is the largest logit; 0 < k < logits.size().

@@ -34,7 +34,7 @@ std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> promp
 
 // A sentence that grows.
 struct Sentence {
-  Generated* out;
+  GeneratedSentence* out;
   std::size_t prompt;      // words it began with
   std::size_t max_tokens;  // after those; 0: no limit
   TokenId bos;
@@ -53,11 +53,12 @@ struct Sentence {
 }  // namespace
 
 template <class T>
-Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
-                          std::size_t max_tokens, const std::function<double()>& uniform) {
+GeneratedSentence generate_tokens(Decoder<T>& model, Sampler& sampler,
+                                  std::span<const TokenId> prompt, std::size_t max_tokens,
+                                  const std::function<double()>& uniform) {
   KvCache<T> cache(model.config());
   std::span<const T> logits = read_prompt(model, prompt, cache);
-  Generated result{{prompt.begin(), prompt.end()}, false};
+  GeneratedSentence result{{prompt.begin(), prompt.end()}, false};
   const Sentence sentence{&result, prompt.size(), max_tokens, model.tokenizer().bos()};
   while (sentence.take(sampler.sample(logits, uniform(), result.tokens), cache.size(),
                        cache.capacity()))
@@ -84,8 +85,8 @@ PrefixTree<T> Generator<T>::read_prompt(std::size_t shared_bytes) {
 }
 
 template <class T>
-std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t count,
-                                             std::size_t slots) {
+std::vector<GeneratedSentence> Generator<T>::samples(std::uint64_t first, std::size_t count,
+                                                     std::size_t slots) {
   using NodeId = typename PrefixTree<T>::NodeId;
   constexpr NodeId kNone = PrefixTree<T>::kNone;
   enum class State { walks, decodes, idle };
@@ -94,17 +95,17 @@ std::vector<Generated> Generator<T>::samples(std::uint64_t first, std::size_t co
     UniformStream uniform;
     Sentence sentence;
     State state;
-    NodeId node;  // walking: where; decoding: which one the next pass extends, or kNone
-    Draw draw;    // by what
+    NodeId node;      // walking: where; decoding: which one the next pass extends, or kNone
+    DrawnToken draw;  // by what
   };
 
-  std::vector<Generated> result(count);
+  std::vector<GeneratedSentence> result(count);
   std::size_t begun = 0;
   const std::size_t block = model_.config().block_size;
   const auto begin_next = [&](Slot& slot) {
     slot.state = begun < count ? State::walks : State::idle;
     if (slot.state == State::idle) return;
-    Generated& out = result[begun];
+    GeneratedSentence& out = result[begun];
     out.tokens.reserve(block);
     out.tokens = prompt_;
     slot.uniform = UniformStream(seed_, first + begun);
@@ -183,11 +184,11 @@ std::string generate(Decoder<T>& model, const SamplerConfig& config, Random& ran
   return model.tokenizer().decode(sentence.tokens);
 }
 
-#define GLASSBOX_GENERATE(T)                                                                       \
-  template Generated generate_tokens(Decoder<T>&, Sampler&, std::span<const TokenId>, std::size_t, \
-                                     const std::function<double()>&);                              \
-  template class Generator<T>;                                                                     \
-  template std::string generate(Decoder<T>&, const SamplerConfig&, Random&, std::string_view,      \
+#define GLASSBOX_GENERATE(T)                                                                  \
+  template GeneratedSentence generate_tokens(Decoder<T>&, Sampler&, std::span<const TokenId>, \
+                                             std::size_t, const std::function<double()>&);    \
+  template class Generator<T>;                                                                \
+  template std::string generate(Decoder<T>&, const SamplerConfig&, Random&, std::string_view, \
                                 std::size_t);
 GLASSBOX_GENERATE(float)
 GLASSBOX_GENERATE(double)

@@ -26,7 +26,7 @@ class UniformStream {
   CounterRandom stream_;
 };
 
-struct Generated {
+struct GeneratedSentence {
   std::vector<TokenId> tokens;  // prompt and continuation, without BOS
   bool stopped = false;         // the model ended the sentence; else the block or max_tokens did
 };
@@ -36,11 +36,12 @@ struct Generated {
 // limit). BOS and a prompt of at most block_size - 1 words leave room for one token; a longer
 // prompt is a ConfigError with both numbers.
 template <class T>
-Generated generate_tokens(Decoder<T>& model, Sampler& sampler, std::span<const TokenId> prompt,
-                          std::size_t max_tokens, const std::function<double()>& uniform);
+GeneratedSentence generate_tokens(Decoder<T>& model, Sampler& sampler,
+                                  std::span<const TokenId> prompt, std::size_t max_tokens,
+                                  const std::function<double()>& uniform);
 
 // Four tiles of the kernels; more gain nothing and fill the cache.
-inline constexpr std::size_t kSlots = 24;
+inline constexpr std::size_t kDecodeBatch = 24;
 inline constexpr std::size_t kSharedBytes = std::size_t{16} << 20;
 
 // Many sentences of one prompt, sentence i drawn with UniformStream(seed, i). What they have in
@@ -56,8 +57,8 @@ class Generator {
 
   // Sentences `first` to `first` + `count` - 1, in order. `slots` of them are decoded side by side,
   // and where one ends the next begins at once. REQUIRES: slots > 0.
-  std::vector<Generated> samples(std::uint64_t first, std::size_t count,
-                                 std::size_t slots = kSlots);
+  std::vector<GeneratedSentence> samples(std::uint64_t first, std::size_t count,
+                                         std::size_t slots = kDecodeBatch);
 
   const PrefixTree<T>& shared() const { return prefixes_; }
 

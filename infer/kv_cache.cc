@@ -11,12 +11,12 @@ KvCache<T>::KvCache(const GptConfig& config)
 }
 
 template <class T>
-CacheView<T> KvCache<T>::keys(std::size_t layer) const {
+KvCacheView<T> KvCache<T>::keys(std::size_t layer) const {
   return {keys_of(layer), size_, width_, 1, pitch()};
 }
 
 template <class T>
-CacheView<T> KvCache<T>::values(std::size_t layer) const {
+KvCacheView<T> KvCache<T>::values(std::size_t layer) const {
   return {values_of(layer), size_, width_, width_, 1};
 }
 

@@ -14,10 +14,10 @@ namespace glassbox {
 
 // A view of one layer's keys or values: (size, C). Valid until the cache is destroyed.
 template <class T>
-class CacheView {
+class KvCacheView {
  public:
-  CacheView(const T* data, std::size_t rows, std::size_t cols, std::size_t row_step,
-            std::size_t col_step)
+  KvCacheView(const T* data, std::size_t rows, std::size_t cols, std::size_t row_step,
+              std::size_t col_step)
       : data_(data), rows_(rows), cols_(cols), row_step_(row_step), col_step_(col_step) {}
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
@@ -45,8 +45,8 @@ class KvCache {
   bool full() const { return size_ == capacity_; }
   std::size_t bytes() const { return storage_.size() * sizeof(T); }
   // REQUIRES: layer < n_layer.
-  CacheView<T> keys(std::size_t layer) const;
-  CacheView<T> values(std::size_t layer) const;
+  KvCacheView<T> keys(std::size_t layer) const;
+  KvCacheView<T> values(std::size_t layer) const;
   // What one token appended, 2 * n_layer * n_embd scalars: layer by layer its keys, then its
   // values.
   std::size_t entry_size() const { return 2 * n_layer_ * width_; }

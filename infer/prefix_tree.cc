@@ -43,7 +43,7 @@ void PrefixTree<T>::push_node(NodeId parent, const KvCache<T>& cache, const Draw
 }
 
 template <class T>
-void PrefixTree<T>::push_edge(NodeId at, const Draw& draw, NodeId child) {
+void PrefixTree<T>::push_edge(NodeId at, const DrawnToken& draw, NodeId child) {
   Edge edge{static_cast<float>(draw.from), static_cast<float>(draw.to), draw.token, child};
   if (edge.from < draw.from) edge.from = std::nextafter(edge.from, 2.0f);
   if (edge.to > draw.to) edge.to = std::nextafter(edge.to, -1.0f);
@@ -53,7 +53,7 @@ void PrefixTree<T>::push_edge(NodeId at, const Draw& draw, NodeId child) {
 }
 
 template <class T>
-void PrefixTree<T>::add(NodeId at, const Draw& draw, const KvCache<T>& cache,
+void PrefixTree<T>::add(NodeId at, const DrawnToken& draw, const KvCache<T>& cache,
                         const DrawTable& table) {
   push_edge(at, draw, static_cast<NodeId>(nodes_.size()));
   push_node(at, cache, table);

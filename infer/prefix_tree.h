@@ -49,8 +49,8 @@ class PrefixTree {
   std::size_t bytes() const { return bytes_; }
   // Adds the beginning that is longer by draw.token, which `cache` holds, or the edge alone where a
   // sentence ends. REQUIRES: no edge of that token.
-  void add(NodeId at, const Draw& draw, const KvCache<T>& cache, const DrawTable& table);
-  void add(NodeId at, const Draw& draw) { push_edge(at, draw, kNone); }
+  void add(NodeId at, const DrawnToken& draw, const KvCache<T>& cache, const DrawTable& table);
+  void add(NodeId at, const DrawnToken& draw) { push_edge(at, draw, kNone); }
 
  private:
   struct alignas(64) Node {
@@ -61,7 +61,7 @@ class PrefixTree {
     DrawTable table;
   };
   void push_node(NodeId parent, const KvCache<T>& cache, const DrawTable& table);
-  void push_edge(NodeId at, const Draw& draw, NodeId child);
+  void push_edge(NodeId at, const DrawnToken& draw, NodeId child);
 
   // A copy that lasts.
   template <class U>

@@ -234,7 +234,7 @@ DrawTable Sampler::read(std::span<const T> logits, std::span<const TokenId> befo
   return read_exactly(logits, before);
 }
 
-Draw Sampler::draw(const DrawTable& table, double u) {
+DrawnToken Sampler::draw(const DrawTable& table, double u) {
   if (!table.logits.empty()) {
     const auto fast = FastDraw::draw(table, u);
     return fast ? *fast : draw(read_exactly(table.logits, {}), u);

@@ -83,7 +83,7 @@ class Sampler {
   template <class T>
   DrawTable read(std::span<const T> logits, std::span<const TokenId> before = {});
   // REQUIRES: a table that a sampler with the same config made, or kept() of it.
-  Draw draw(const DrawTable& table, double u);
+  DrawnToken draw(const DrawTable& table, double u);
 
   const SamplerConfig& config() const { return config_; }
 

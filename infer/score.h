@@ -28,7 +28,7 @@ std::vector<std::vector<double>> log_probabilities(
     const std::function<void(std::size_t)>& progress = {});
 
 // The loss of a text: sentence after sentence is added, so the sum has one fixed order.
-struct Score {
+struct TextLoss {
   double nats = 0;  // the sum of -ln p
   std::size_t tokens = 0;
 
@@ -38,7 +38,7 @@ struct Score {
     for (const double value : log_probabilities) nats -= value;
     tokens += log_probabilities.size();
   }
-  void add(const Score& other) {
+  void add(const TextLoss& other) {
     nats += other.nats;
     tokens += other.tokens;
   }

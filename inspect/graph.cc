@@ -109,7 +109,7 @@ std::vector<TapeRow> plain_operations(const Value<double>& value) {
   for (auto record = plain.records().rbegin(); record != plain.records().rend(); ++record)
     if (needed[record->out]) needed[record->a] = needed[record->b] = true;
   std::vector<TapeRow> rows;
-  for (const Record& record : plain.records()) {
+  for (const ScalarRecord& record : plain.records()) {
     if (!needed[record.out]) continue;
     const Value<double> result(plain, record.out);
     rows.push_back(tape_row(result));

@@ -245,7 +245,7 @@ std::vector<GraphNeighbour> children_of(const Value<double>& value) {
 std::vector<GraphNeighbour> parents_of(const Value<double>& value) {
   Tape<double>& tape = value.tape();
   std::vector<GraphNeighbour> result;
-  const auto first = std::ranges::upper_bound(tape.records(), value.id(), {}, &Record::out);
+  const auto first = std::ranges::upper_bound(tape.records(), value.id(), {}, &ScalarRecord::out);
   for (auto record = first; record != tape.records().end(); ++record) {
     if (!record->is_matrix) {
       if (record->a != value.id() && record->b != value.id()) continue;
@@ -276,7 +276,7 @@ std::vector<GraphNeighbour> parents_of(const Value<double>& value) {
       std::vector<bool> depends(plain.size());
       tangent[row.at(value.id()).id()] = 1;
       depends[row.at(value.id()).id()] = true;
-      for (const Record& step : plain.records()) {
+      for (const ScalarRecord& step : plain.records()) {
         depends[step.out] = depends[step.a] || depends[step.b];
         if (!depends[step.out]) continue;
         for (const auto& child : Value<double>(plain, step.out).children())

@@ -23,7 +23,7 @@ Weights<U> Weights<T>::as() const {
 }
 
 template <class T>
-void initialize(const ParameterLayout& layout, T* slab, Random& random) {
+void initialize_weights(const ParameterLayout& layout, T* slab, Random& random) {
   for (const ParameterSpec& p : layout.parameters()) {
     p.for_each_element([&](std::size_t, std::size_t, std::size_t i) {
       slab[i] = static_cast<T>(random.gaussian(p.initial_std));
@@ -37,7 +37,7 @@ template Weights<float> Weights<float>::as() const;
 template Weights<double> Weights<float>::as() const;
 template Weights<float> Weights<double>::as() const;
 template Weights<double> Weights<double>::as() const;
-template void initialize(const ParameterLayout&, float*, Random&);
-template void initialize(const ParameterLayout&, double*, Random&);
+template void initialize_weights(const ParameterLayout&, float*, Random&);
+template void initialize_weights(const ParameterLayout&, double*, Random&);
 
 }  // namespace glassbox

@@ -43,6 +43,6 @@ class Weights {
 
 // Draws every parameter in the table's order, each row by row as in the file.
 template <class T>
-void initialize(const ParameterLayout& layout, T* slab, Random& random);
+void initialize_weights(const ParameterLayout& layout, T* slab, Random& random);
 
 }  // namespace glassbox

@@ -85,7 +85,7 @@ Gpt<T>::Gpt(const GptConfig& config) {
 
 template <class T>
 Gpt<T>::Gpt(const GptConfig& config, Random& random) : Gpt(config) {
-  initialize(*layout_, tape_.data_from(0), random);
+  initialize_weights(*layout_, tape_.data_from(0), random);
 }
 
 template <class T>

@@ -32,6 +32,8 @@ constexpr std::array<StageName, 15> kNames = {{{"embedding", false},
 // A value's tag: stage, layer, and position + 1 of a matrix of one row. For
 // stacked rows it is 0, and the batch knows the positions.
 constexpr int kStageBits = 4, kLayerBits = 28;
+static_assert(kNames.size() <= 1u << kStageBits &&
+              kNames.size() == std::size_t(Stage::mean_loss) + 1);
 
 std::string parameter_label(const void* context, std::uint64_t offset, std::size_t row,
                             std::size_t col) {

@@ -49,8 +49,8 @@ struct EvalOptions {
 using Sentences = std::vector<std::vector<TokenId>>;
 
 struct LineScore {
-  Score all;
-  Score known;  // without the words that were read as <unk>
+  TextLoss all;
+  TextLoss known;  // without the words that were read as <unk>
 };
 
 // The score of each line, in the lines' order whichever thread computes them.
@@ -92,7 +92,7 @@ int evaluate(const EvalOptions& options, Decoder<T> model) {
   }
 
   const std::vector<LineScore> scores = score_lines(options, model, sentences);
-  Score total, known;
+  TextLoss total, known;
   for (const LineScore& line : scores) {
     total.add(line.all);
     known.add(line.known);

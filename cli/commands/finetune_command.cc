@@ -112,7 +112,7 @@ template <class T>
 double loss_on(const std::vector<std::vector<TokenId>>& sentences, const Tokenizer& tokenizer,
                WeightsView<T> weights) {
   Decoder<T> decoder(weights, tokenizer);
-  Score score;
+  TextLoss score;
   Countdown countdown(sentences.size(), false);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     countdown.show(i);

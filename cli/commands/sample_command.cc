@@ -122,7 +122,7 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
 }
 
 template <class T>
-std::string as_json(Decoder<T>& model, const Generated& sentence, std::uint32_t seed) {
+std::string as_json(Decoder<T>& model, const GeneratedSentence& sentence, std::uint32_t seed) {
   std::vector<TokenId> sequence{model.tokenizer().bos()};
   sequence.insert(sequence.end(), sentence.tokens.begin(), sentence.tokens.end());
   std::vector<double> scores;
@@ -166,7 +166,7 @@ int sample_from(const SampleOptions& options, Decoder<T> model) {
                              text.clear();
                              if (!generators[i])
                                generators[i].emplace(models[i], config, prompt, max_tokens, seed);
-                             for (const Generated& sentence :
+                             for (const GeneratedSentence& sentence :
                                   generators[i]->samples(first, std::min(kPart, samples - first))) {
                                if (json)
                                  text += as_json(models[i], sentence, seed);

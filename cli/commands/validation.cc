@@ -66,10 +66,10 @@ double Validation<T>::measure(std::uint64_t step, WeightsView<T> weights) {
   const std::size_t parts = (sentences_.size() + kSentencesAtOnce - 1) / kSentencesAtOnce;
   kernels::Threads threads(std::min(parts, most_threads_));
   const Decoder<T> model(weights, tokenizer_);
-  Score total;
+  TextLoss total;
   for (const auto& logs : log_probabilities(
            model, std::span<const std::vector<TokenId>>(sentences_), threads, kSentencesAtOnce)) {
-    Score line;
+    TextLoss line;
     line.add(logs);
     total.add(line);
   }

@@ -24,7 +24,7 @@ void require_expansion(Tape<T>& tape, const Value<T>& root) {
   REQUIRE(e.tape().matrices().empty());
   e.at(root.id()).backward();
   std::size_t made = 0;
-  for (const Record& record : tape.records()) {
+  for (const ScalarRecord& record : tape.records()) {
     MatrixInfo run;
     run.rows = run.cols = run.pitch = 1;
     if (record.is_matrix) run = tape.matrices()[record.b];
@@ -314,7 +314,7 @@ TEMPLATE_TEST_CASE("one node's expansion has the whole graph's bits for inner no
   whole.at(static_cast<NodeId>(tape.records().back().out)).backward();
   std::set<std::string> names;
   std::size_t inner = 0;
-  for (const Record& record : tape.records()) {
+  for (const ScalarRecord& record : tape.records()) {
     if (!record.is_matrix) continue;
     const MatrixInfo& run = tape.matrices()[record.b];
     for (const std::size_t n : {std::size_t{0}, std::size_t{run.rows - 1}}) {

@@ -114,7 +114,7 @@ TEST_CASE("FastDraw: a draw finds the doubles' token for any number, next to bor
         sum += p[want];
         if (p[want] > 0) last = want;
       }
-      const Draw draw = sampler.draw(table, u);
+      const DrawnToken draw = sampler.draw(table, u);
       REQUIRE(draw.token == (want < p.size() ? want : last));
       for (const double other :
            {draw.from, (draw.from + draw.to) / 2, std::nextafter(draw.to, 0.0)})

@@ -84,13 +84,13 @@ TEST_CASE("generate: the block or max_tokens ends a sentence, else the model doe
   auto model = indifferent_model(5);
   Sampler sampler({.temperature = 1});
   const auto never_the_end = [] { return 0.3; };
-  const Generated full = generate_tokens(model, sampler, {}, 0, never_the_end);
+  const GeneratedSentence full = generate_tokens(model, sampler, {}, 0, never_the_end);
   CHECK(full.tokens == std::vector<TokenId>(5, 1));
   CHECK_FALSE(full.stopped);
-  const Generated short_one = generate_tokens(model, sampler, {}, 2, never_the_end);
+  const GeneratedSentence short_one = generate_tokens(model, sampler, {}, 2, never_the_end);
   CHECK(short_one.tokens == std::vector<TokenId>(2, 1));
   CHECK_FALSE(short_one.stopped);
-  const Generated none = generate_tokens(model, sampler, {}, 0, [] { return 0.9; });
+  const GeneratedSentence none = generate_tokens(model, sampler, {}, 0, [] { return 0.9; });
   CHECK(none.tokens.empty());
   CHECK(none.stopped);
   const std::vector<TokenId> prompt{2, 0};
@@ -105,7 +105,7 @@ TEST_CASE("generate: no end within a sentence and none longer than the block, a 
   Sampler sampler({.temperature = 1});
   std::size_t empty = 0;
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    const Generated sentence = generate_tokens(model, sampler, {}, 0, UniformStream(42, i));
+    const GeneratedSentence sentence = generate_tokens(model, sampler, {}, 0, UniformStream(42, i));
     REQUIRE(sentence.tokens.size() <= 6);
     for (const TokenId token : sentence.tokens) REQUIRE(token < 3);
     if (sentence.tokens.size() < 6) REQUIRE(sentence.stopped);

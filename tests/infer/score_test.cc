@@ -30,7 +30,7 @@ TEST_CASE("score: the tutorial's model gives each line of its text the tutorial'
     CAPTURE(line);
     REQUIRE(corpus.line_number(lines) == line);
     const auto sentence = model.tokenizer().encode_sentence(corpus[lines]);
-    Score score;
+    TextLoss score;
     score.add(log_probabilities(model, std::span<const TokenId>(sentence)));
     CHECK(score.tokens == tokens);
     CHECK(std::abs(score.loss() - loss) < 1e-12);

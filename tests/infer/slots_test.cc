@@ -128,7 +128,7 @@ TEMPLATE_TEST_CASE("Generator: every sentence is generate_tokens', for any slots
              {SamplerConfig{}, SamplerConfig{.temperature = 1.3, .top_k = 4},
               SamplerConfig{.min_p = 0.2, .repetition_penalty = 1.7, .repeat_last_n = 2}}) {
           Sampler sampler(sampling);
-          std::vector<Generated> want;
+          std::vector<GeneratedSentence> want;
           for (std::uint64_t i = 0; i < 90; ++i)
             want.push_back(generate_tokens(decoder, sampler, std::span(prompt), max_tokens,
                                            UniformStream(5, i)));

@@ -13,7 +13,7 @@ Model<double> model_of(Words words, std::optional<TokenId> unk = {}) {
   Model<double> model{Tokenizer::from_words(std::move(words), true, "test", unk),
                       Weights<double>(config), "{}"};
   Random random(7);
-  initialize(model.weights.layout(), model.weights.data(), random);
+  initialize_weights(model.weights.layout(), model.weights.data(), random);
   return model;
 }
 Words row(const Model<double>& model, TokenId id) {

@@ -34,7 +34,7 @@ TEST_CASE("model file: what was written is read, bit for bit, in float and in do
     using T = decltype(zero);
     Weights<T> weights(config);
     Random random(3);
-    initialize(weights.layout(), weights.data(), random);
+    initialize_weights(weights.layout(), weights.data(), random);
     weights.data()[0] = T(-0.0);
     weights.data()[1] = std::numeric_limits<T>::denorm_min();
     weights.data()[2] = std::numeric_limits<T>::max();
@@ -247,7 +247,7 @@ TEST_CASE("model file: a checkpoint's further weights are written and read under
   Weights<double> weights(
       {.vocab_size = 3, .block_size = 2, .n_layer = 1, .n_head = 1, .n_embd = 2});
   Random random(5);
-  initialize(weights.layout(), weights.data(), random);
+  initialize_weights(weights.layout(), weights.data(), random);
   std::vector<TensorToWrite> tensors;
   append_parameters(weights.view(), "best.", "x", tensors);
   const TemporaryFolder folder;

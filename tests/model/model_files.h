@@ -58,7 +58,7 @@ template <class T>
 std::string tiny_model_file(const std::string& training = R"({"seed":7})") {
   Weights<T> weights({.vocab_size = 3, .block_size = 2, .n_layer = 1, .n_head = 1, .n_embd = 2});
   Random random(7);
-  initialize(weights.layout(), weights.data(), random);
+  initialize_weights(weights.layout(), weights.data(), random);
   const TemporaryFolder folder;
   write_model(folder / "m.safetensors", weights.view(),
               Tokenizer::from_words({"a", "b"}, true, "test"), training);

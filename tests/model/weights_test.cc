@@ -14,12 +14,12 @@ namespace {
 const std::string kGolden = GLASSBOX_GOLDEN_DIR;
 const GptConfig kSmall{.vocab_size = 47, .block_size = 8, .n_layer = 1, .n_head = 2, .n_embd = 8};
 
-TEST_CASE("initialize draws the tutorial's weights", "[model][weights][golden]") {
+TEST_CASE("initialize_weights draws the tutorial's weights", "[model][weights][golden]") {
   Corpus corpus = Corpus::read(kGolden + "/tiny.txt");
   Random random(42);
   corpus.shuffle(random);
   Weights<double> weights(kSmall);
-  initialize(weights.layout(), weights.data(), random);
+  initialize_weights(weights.layout(), weights.data(), random);
   const Json golden = Json::parse(read_file(kGolden + "/tutorial-small.json"), "golden");
   const auto& want = golden.find("initialWeights")->array();
   REQUIRE(want.size() == kSmall.parameter_count());
@@ -34,13 +34,13 @@ TEST_CASE("initialize draws the tutorial's weights", "[model][weights][golden]")
   }
 }
 
-TEST_CASE("initialize draws the same numbers in float, rounded, and leaves pads alone",
+TEST_CASE("initialize_weights draws the same numbers in float, rounded, and leaves pads alone",
           "[model][weights]") {
   Weights<double> doubles(kSmall);
   Weights<float> floats(kSmall);
   Random a(7), b(7);
-  initialize(doubles.layout(), doubles.data(), a);
-  initialize(floats.layout(), floats.data(), b);
+  initialize_weights(doubles.layout(), doubles.data(), a);
+  initialize_weights(floats.layout(), floats.data(), b);
   CHECK(a.state() == b.state());
   std::size_t zeros = 0;
   for (std::size_t i = 0; i < floats.layout().slab_size(); ++i) {

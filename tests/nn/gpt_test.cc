@@ -121,7 +121,7 @@ TEST_CASE("Gpt: weights are drawn from the random numbers that the caller hands 
   Random random(42), again(42);
   const Gpt<double> model(config, random);
   Weights<double> weights(config);
-  initialize(weights.layout(), weights.data(), again);
+  initialize_weights(weights.layout(), weights.data(), again);
   const std::size_t size = model.layout().slab_size();
   CHECK(different_bits<double>({model.weights().data, size}, {weights.data(), size}) == 0);
   CHECK(random.state() == again.state());
