@@ -56,7 +56,8 @@ TrainLog::TrainLog(const std::string& path, const TrainLogConfig& config)
                    : ""),
       file_(std::fopen(path.c_str(), config.steps_done ? "ab" : "wb")) {
   if (file_ == nullptr)
-    throw FileError(path + ": the log can't be created: " + std::strerror(errno));
+    throw FileError(path + ": the log can't be created: " + std::strerror(errno) +
+                    "; its folder must exist, and you must be allowed to write there");
   try {
     std::size_t kept = 0;
     if (config.steps_done && std::filesystem::is_regular_file(path)) {

@@ -80,7 +80,8 @@ struct SampleOptions {
                           "off"});
     table.integer(sampler.repeat_last_n, "repeat-last-n",
                   {.value = "N",
-                   .help = "of the sentence, its last N words count as a repetition; 0 is all"});
+                   .help = "of the sentence, its last N words count as a repetition; 0 is all",
+                   .only_with = "repetition-penalty"});
     table.group("Output");
     table.flag(json, "json",
                {.help = "an object a sentence: text, tokens (ids), logprobs (ln of what the model "

@@ -305,11 +305,12 @@ int run_training(const Training<T>& training) {
   if (made > 0) {
     print_status(begun == 0 ? fmt::format("first loss {:.4f}", summary.first.loss)
                             : fmt::format("loss of step {} {:.4f}", begun + 1, summary.first.loss));
-    print_status(fmt::format(
-        "last loss {:.4f}; mean of the last {} {:.4f}: a chance of {:.1f}% a token, in the "
-        "geometric mean",
-        summary.last.loss, summary.recent.size(), summary.recent_loss(),
-        100 * std::exp(-summary.recent_loss())));
+    const double percent = 100 * std::exp(-summary.recent_loss());
+    print_status(
+        fmt::format("last loss {:.4f}; mean of the last {} {:.4f}: a chance of {}% a token, in the "
+                    "geometric mean",
+                    summary.last.loss, summary.recent.size(), summary.recent_loss(),
+                    percent < 1 ? fmt::format("{:.2g}", percent) : fmt::format("{:.1f}", percent)));
     advise(summary, guess, passes(config, corpus));
   }
   if (run.has_stopped())

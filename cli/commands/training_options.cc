@@ -36,7 +36,8 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                 {.value = "N",
                  .range = at_least(1),
                  .help = "log every Nth step, and the last",
-                 .per_run = true});
+                 .per_run = true,
+                 .only_with = "log-file"});
   table.integer(inspect_every, "inspect-every",
                 {.value = "N",
                  .range = at_least(1),

@@ -155,8 +155,7 @@ function drawMaps() {
     ...tokens.map((other, k) => {
       if (k > q) return make('td', {});
       const weight = map.weights[q][k];
-      const style = heat(weight) + (weight > 0.5 ? ';color:var(--on)' : '');
-      const cell = make('td', {style, tabindex: k === q ? 0 : -1}, fixed(weight, 2));
+      const cell = make('td', {style: heat(weight), tabindex: k === q ? 0 : -1}, fixed(weight, 2));
       const say = () => {
         live.textContent = quoted(token) + ' looks back at ' + quoted(other) + ': ' +
             fixed(weight, 4);
