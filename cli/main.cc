@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
     complain("out of memory; a smaller model, batch or text needs less");
   } catch (const std::system_error& error) {
     complain(error.code() == std::errc::resource_unavailable_try_again
-                 ? "the system refuses to start more threads; try fewer, --threads 1 needs none"
+                 ? fmt::format("--threads: {}; try fewer, --threads 1 needs none", error.what())
                  : error.what());
   } catch (const std::exception& error) {
     complain(error.what());

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #if defined(__linux__)
@@ -87,9 +88,11 @@ Threads::Threads(std::size_t count) : queues_(std::max<std::size_t>(count, 1)) {
   try {
     for (std::size_t thread = 1; thread < count; ++thread)
       workers_.emplace_back([this, thread] { work(thread); });
-  } catch (...) {
+  } catch (const std::system_error& error) {
+    const std::size_t started = workers_.size() + 1;
     stop();
-    throw;
+    throw std::system_error(error.code(), "the system starts " + std::to_string(started) + " of " +
+                                              std::to_string(count) + " threads");
   }
 }
 

@@ -200,7 +200,8 @@ TEST_CASE("command line: underscores are dashes and the last of repeated values 
   const Program glassbox;
   const std::string tiny = "--n_layer 1 --n_embd=8 --n-head 2 --steps 1 ";
   glassbox.output("train TINY.txt --out a --steps 9 --n_layer=7 " + tiny);
-  glassbox.output("train TINY.txt -o b " + kTinyShape + "--steps 1 --log_every 1");
+  glassbox.output("train TINY.txt -o b " + kTinyShape +
+                  "--steps 1 --sample_every 1 --log_file l.jsonl");
   CHECK(glassbox.file("a") == glassbox.file("b"));
   CHECK_FALSE(glassbox.file("a").empty());
 }
