@@ -21,7 +21,7 @@ void prepare_streams();
 void print(std::string_view data);
 // The same for text that colours itself and has escaped all that is not its own.
 void print_styled(std::string_view data);
-// All that was printed is out. Call once, at the end.
+// All that was printed is out.
 void finish_output();
 
 struct InputFile {

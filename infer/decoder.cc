@@ -163,6 +163,13 @@ LogitRows<T> Decoder<T>::step(std::span<const TokenId> tokens,
 }
 
 template <class T>
+std::span<const T> Decoder<T>::step(std::span<const TokenId> tokens, KvCache<T>& cache) {
+  rows_.clear();
+  for (std::size_t i = 0; i < tokens.size(); ++i) add_row(tokens[i], cache.size() + i, cache);
+  return run()[tokens.size() - 1];
+}
+
+template <class T>
 std::span<const T> Decoder<T>::step(TokenId token, KvCache<T>& cache) {
   KvCache<T>* const one = &cache;
   return step({&token, 1}, {&one, 1})[0];

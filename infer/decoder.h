@@ -53,6 +53,10 @@ class Decoder {
   // not below V.
   std::span<const T> step(TokenId token, KvCache<T>& cache);
 
+  // The same for several tokens of one sentence, in their order, at once: the logits after the
+  // last. REQUIRES: at least one.
+  std::span<const T> step(std::span<const TokenId> tokens, KvCache<T>& cache);
+
   // The same for several sentences at once, tokens[i] to caches[i], each at its own position: row
   // i's logits and what is appended have the bits that step(tokens[i], caches[i]) gives, whatever
   // the other rows are. Throws as that does, and then no cache has changed. REQUIRES: as many

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -27,17 +28,27 @@ std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> promp
         "found {}; shorten it",
         counted(block - 1, model.tokenizer().kind().unit), block, prompt.size()));
   }
-  std::span<const T> logits = model.step(model.tokenizer().bos(), cache);
-  for (const TokenId token : prompt) logits = model.step(token, cache);
-  return logits;
+  std::vector<TokenId> tokens{model.tokenizer().bos()};
+  tokens.insert(tokens.end(), prompt.begin(), prompt.end());
+  return model.step(std::span<const TokenId>(tokens), cache);
+}
+
+// Makes room in a full cache: of `tokens`, whose last is yet to be fed, it then holds those before
+// that one, half a block of them.
+template <class T>
+void slide(Decoder<T>& model, std::span<const TokenId> tokens, KvCache<T>& cache) {
+  const std::size_t kept = cache.capacity() / 2;
+  cache.clear();
+  if (kept > 0) model.step(tokens.last(kept + 1).first(kept), cache);
 }
 
 // A sentence that grows.
 struct Sentence {
   GeneratedSentence* out;
   std::size_t prompt;      // words it began with
-  std::size_t max_tokens;  // after those; 0: no limit
+  std::size_t max_tokens;  // after those; 0: to the end of the block
   TokenId bos;
+  const TokenCallback* goes_on;
 
   // Takes the token drawn after `positions` tokens; whether the sentence goes on.
   bool take(TokenId token, std::size_t positions, std::size_t block) const {
@@ -46,7 +57,11 @@ struct Sentence {
       return false;
     }
     out->tokens.push_back(token);
-    return positions < block && out->tokens.size() - prompt != max_tokens;
+    if (*goes_on && !(*goes_on)(out->tokens)) {
+      out->stopped = true;
+      return false;
+    }
+    return max_tokens == 0 ? positions < block : out->tokens.size() - prompt < max_tokens;
   }
 };
 
@@ -55,26 +70,83 @@ struct Sentence {
 template <class T>
 GeneratedSentence generate_tokens(Decoder<T>& model, Sampler& sampler,
                                   std::span<const TokenId> prompt, std::size_t max_tokens,
-                                  const std::function<double()>& uniform) {
+                                  const std::function<double()>& uniform,
+                                  const TokenCallback& goes_on) {
   KvCache<T> cache(model.config());
   std::span<const T> logits = read_prompt(model, prompt, cache);
   GeneratedSentence result{{prompt.begin(), prompt.end()}, false};
-  const Sentence sentence{&result, prompt.size(), max_tokens, model.tokenizer().bos()};
+  const Sentence sentence{&result, prompt.size(), max_tokens, model.tokenizer().bos(), &goes_on};
   while (sentence.take(sampler.sample(logits, uniform(), result.tokens), cache.size(),
-                       cache.capacity()))
+                       cache.capacity())) {
+    if (cache.full()) slide(model, std::span<const TokenId>(result.tokens), cache);
     logits = model.step(result.tokens.back(), cache);
+  }
   return result;
+}
+
+template <class T>
+void for_each_logits(Decoder<T>& model, std::span<const TokenId> tokens,
+                     const std::function<void(std::size_t, std::span<const T>)>& visit) {
+  KvCache<T> cache(model.config());
+  TokenId newest = model.tokenizer().bos();
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (cache.full()) slide(model, tokens.first(i), cache);
+    visit(i, model.step(newest, cache));
+    newest = tokens[i];
+  }
+}
+
+StopTexts::StopTexts(const Tokenizer& tokenizer, std::vector<std::string> texts,
+                     std::span<const TokenId> prompt)
+    : tokenizer_(&tokenizer),
+      texts_(std::move(texts)),
+      prompt_tokens_(prompt.size()),
+      prompt_bytes_(tokenizer.decode({prompt.begin(), prompt.end()}).size()) {
+  for (const std::string& text : texts_)
+    if (text.empty()) throw ConfigError("stop: expected a text to end at, found an empty one");
+}
+
+bool StopTexts::found(std::span<const TokenId> tokens) const {
+  if (texts_.empty()) return false;
+  // A text that was not there before ends in the newest token, and each token has a byte or more.
+  const std::size_t enough = longest() + 1;
+  const bool is_long = tokens.size() - prompt_tokens_ > enough;
+  if (is_long) tokens = tokens.last(enough);
+  const std::string text = tokenizer_->decode({tokens.begin(), tokens.end()});
+  return std::ranges::any_of(texts_, [&](const std::string& stop) {
+    return text.find(stop, is_long ? 0 : prompt_bytes_) != std::string::npos;
+  });
+}
+
+std::string StopTexts::cut(GeneratedSentence& sentence) const {
+  std::string text = tokenizer_->decode(sentence.tokens);
+  std::size_t end = std::string::npos;
+  for (const std::string& stop : texts_) end = std::min(end, text.find(stop, prompt_bytes_));
+  if (end == std::string::npos) return text;
+  const std::string_view separator = tokenizer_->kind().separator;
+  if (!separator.empty() && end > prompt_bytes_ && text.substr(0, end).ends_with(separator))
+    end -= separator.size();
+  text.resize(end);
+  while (tokenizer_->decode(sentence.tokens).size() > end) sentence.tokens.pop_back();
+  return text;
+}
+
+std::size_t StopTexts::longest() const {
+  std::size_t longest = 0;
+  for (const std::string& text : texts_) longest = std::max(longest, text.size());
+  return longest;
 }
 
 template <class T>
 Generator<T>::Generator(Decoder<T>& model, const SamplerConfig& config,
                         std::span<const TokenId> prompt, std::size_t max_tokens, std::uint32_t seed,
-                        std::size_t shared_bytes)
+                        std::size_t shared_bytes, TokenCallback goes_on)
     : model_(model),
       sampler_(config),
       prompt_(prompt.begin(), prompt.end()),
       max_tokens_(max_tokens),
       seed_(seed),
+      goes_on_(std::move(goes_on)),
       prefixes_(read_prompt(shared_bytes)) {}
 
 template <class T>
@@ -109,7 +181,7 @@ std::vector<GeneratedSentence> Generator<T>::samples(std::uint64_t first, std::s
     out.tokens.reserve(block);
     out.tokens = prompt_;
     slot.uniform = UniformStream(seed_, first + begun);
-    slot.sentence = {&out, prompt_.size(), max_tokens_, model_.tokenizer().bos()};
+    slot.sentence = {&out, prompt_.size(), max_tokens_, model_.tokenizer().bos(), &goes_on_};
     slot.node = PrefixTree<T>::kRoot;
     ++begun;
   };
@@ -167,6 +239,10 @@ std::vector<GeneratedSentence> Generator<T>::samples(std::uint64_t first, std::s
     tokens.clear();
     caches.clear();
     for (Slot& slot : all) {
+      if (slot.cache.full()) {
+        slide(model_, std::span<const TokenId>(slot.sentence.out->tokens), slot.cache);
+        slot.node = kNone;
+      }
       tokens.push_back(slot.sentence.out->tokens.back());
       caches.push_back(&slot.cache);
     }
@@ -186,7 +262,10 @@ std::string generate(Decoder<T>& model, const SamplerConfig& config, Random& ran
 
 #define GLASSBOX_GENERATE(T)                                                                  \
   template GeneratedSentence generate_tokens(Decoder<T>&, Sampler&, std::span<const TokenId>, \
-                                             std::size_t, const std::function<double()>&);    \
+                                             std::size_t, const std::function<double()>&,     \
+                                             const TokenCallback&);                           \
+  template void for_each_logits(Decoder<T>&, std::span<const TokenId>,                        \
+                                const std::function<void(std::size_t, std::span<const T>)>&); \
   template class Generator<T>;                                                                \
   template std::string generate(Decoder<T>&, const SamplerConfig&, Random&, std::string_view, \
                                 std::size_t);

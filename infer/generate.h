@@ -28,17 +28,51 @@ class UniformStream {
 
 struct GeneratedSentence {
   std::vector<TokenId> tokens;  // prompt and continuation, without BOS
-  bool stopped = false;         // the model ended the sentence; else the block or max_tokens did
+  bool stopped = false;  // the model or the caller ended it; else the block or max_tokens did
 };
 
+// Asked after each token, with the sentence so far, prompt included: whether it goes on.
+using TokenCallback = std::function<bool(std::span<const TokenId>)>;
+
 // One sentence in a fresh cache: BOS and the prompt are fed, then each token is drawn with the next
-// of `uniform`'s numbers, until BOS comes, the block is full or `max_tokens` are there (0: no
-// limit). BOS and a prompt of at most block_size - 1 words leave room for one token; a longer
+// of `uniform`'s numbers, until BOS comes, `goes_on` says no, or `max_tokens` are there (0: as many
+// as the block has room for). Where more are asked for than the block holds, its window slides: the
+// last block_size / 2 tokens are read again as the first ones of a full block, and the sentence
+// goes on. BOS and a prompt of at most block_size - 1 words leave room for one token; a longer
 // prompt is a ConfigError with both numbers.
 template <class T>
 GeneratedSentence generate_tokens(Decoder<T>& model, Sampler& sampler,
                                   std::span<const TokenId> prompt, std::size_t max_tokens,
-                                  const std::function<double()>& uniform);
+                                  const std::function<double()>& uniform,
+                                  const TokenCallback& goes_on = {});
+
+// The logits that each token of a generated sentence was drawn from: visit(i, logits) for
+// tokens[i], with the same bits and the same windows as when it was generated.
+template <class T>
+void for_each_logits(Decoder<T>& model, std::span<const TokenId> tokens,
+                     const std::function<void(std::size_t, std::span<const T>)>& visit);
+
+// Texts that end a sentence: what is written after the prompt is cut before the first of them.
+class StopTexts {
+ public:
+  // `prompt` tokens at the beginning are not searched. Throws ConfigError for an empty text.
+  StopTexts(const Tokenizer& tokenizer, std::vector<std::string> texts,
+            std::span<const TokenId> prompt);
+  bool empty() const { return texts_.empty(); }
+  // Whether one of them has been written.
+  bool found(std::span<const TokenId> tokens) const;
+  // The sentence's text. If a stop text was found, it ends before it, and the tokens that lie
+  // behind the end are dropped.
+  std::string cut(GeneratedSentence& sentence) const;
+  // Bytes of the longest: so many, less one, at the end of an unfinished text may be the beginning
+  // of one.
+  std::size_t longest() const;
+
+ private:
+  const Tokenizer* tokenizer_;
+  std::vector<std::string> texts_;
+  std::size_t prompt_tokens_, prompt_bytes_;
+};
 
 // Four tiles of the kernels; more gain nothing and fill the cache.
 inline constexpr std::size_t kDecodeBatch = 24;
@@ -53,7 +87,8 @@ class Generator {
  public:
   // Throws as generate_tokens does. The model must outlive it.
   Generator(Decoder<T>& model, const SamplerConfig& config, std::span<const TokenId> prompt,
-            std::size_t max_tokens, std::uint32_t seed, std::size_t shared_bytes = kSharedBytes);
+            std::size_t max_tokens, std::uint32_t seed, std::size_t shared_bytes = kSharedBytes,
+            TokenCallback goes_on = {});
 
   // Sentences `first` to `first` + `count` - 1, in order. `slots` of them are decoded side by side,
   // and where one ends the next begins at once. REQUIRES: slots > 0.
@@ -70,6 +105,7 @@ class Generator {
   std::vector<TokenId> prompt_;
   std::size_t max_tokens_;
   std::uint32_t seed_;
+  TokenCallback goes_on_;
   PrefixTree<T> prefixes_;
 };
 

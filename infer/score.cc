@@ -11,28 +11,29 @@ constexpr double kNearOne = 1 + 1.0 / 1024;
 }
 
 template <class T>
+double log_probability(std::span<const T> logits, TokenId token) {
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double sum = 0;
+  for (const T logit : logits) sum += std::exp(static_cast<double>(logit) - largest);
+  // Near 1 a sum has lost the digits of what it adds to 1, and they are all that the logarithm is.
+  if (logits[token] == largest && sum < kNearOne) {
+    double others = 0;
+    for (std::size_t id = 0; id < logits.size(); ++id)
+      if (id != token) others += std::exp(static_cast<double>(logits[id]) - largest);
+    return -std::log1p(others);
+  }
+  return static_cast<double>(logits[token]) - largest - std::log(sum);
+}
+
+template <class T>
 std::vector<double> log_probabilities(Decoder<T>& model, std::span<const TokenId> tokens) {
   const std::size_t count = std::min(tokens.size() - 1, model.config().block_size);
   const std::size_t width = model.config().vocab_size;
   const std::vector<T> logits = model.logits(tokens.first(count));
-
   std::vector<double> result(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::span<const T> row(logits.data() + i * width, width);
-    const double largest = *std::max_element(row.begin(), row.end());
-    double sum = 0;
-    for (const T logit : row) sum += std::exp(static_cast<double>(logit) - largest);
-    const std::size_t target = tokens[i + 1];
-    result[i] = static_cast<double>(row[target]) - largest - std::log(sum);
-    // Near 1 a sum has lost the digits of what it adds to 1, and they are all that the logarithm
-    // is.
-    if (row[target] == largest && sum < kNearOne) {
-      double others = 0;
-      for (std::size_t id = 0; id < width; ++id)
-        if (id != target) others += std::exp(static_cast<double>(row[id]) - largest);
-      result[i] = -std::log1p(others);
-    }
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    result[i] =
+        log_probability(std::span<const T>(logits.data() + i * width, width), tokens[i + 1]);
   return result;
 }
 
@@ -55,6 +56,8 @@ std::vector<std::vector<double>> log_probabilities(
   return result;
 }
 
+template double log_probability(std::span<const float>, TokenId);
+template double log_probability(std::span<const double>, TokenId);
 template std::vector<double> log_probabilities(Decoder<float>&, std::span<const TokenId>);
 template std::vector<std::vector<double>> log_probabilities(
     const Decoder<float>&, std::span<const std::vector<TokenId>>, kernels::Threads&, std::size_t,

@@ -27,6 +27,11 @@ std::vector<std::vector<double>> log_probabilities(
     kernels::Threads& threads, std::size_t sentences_at_once = 1,
     const std::function<void(std::size_t)>& progress = {});
 
+// ln of the probability that the softmax of `logits` gives the token. REQUIRES: token <
+// logits.size().
+template <class T>
+double log_probability(std::span<const T> logits, TokenId token);
+
 // The loss of a text: sentence after sentence is added, so the sum has one fixed order.
 struct TextLoss {
   double nats = 0;  // the sum of -ln p

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -27,7 +28,9 @@ struct SampleOptions {
   std::uint64_t num_samples = 20;
   std::optional<std::size_t> max_tokens;
   SamplerConfig sampler = {.temperature = 0.8};
-  bool json = false;
+  std::vector<std::string> stop;
+  std::optional<std::size_t> logprobs;
+  bool json = false, stream = false;
   SeedOption seed;
   ThreadsOption threads;
 
@@ -52,7 +55,13 @@ struct SampleOptions {
                   {.letter = 'n',
                    .value = "N",
                    .range = at_least(1),
-                   .help = "tokens after the prompt; without it, to the end of the model's block"});
+                   .help = "tokens after the prompt; without it, to the end of the model's block. "
+                           "Beyond the block the window slides by half of it"});
+    table.text(
+        stop, "stop",
+        {.value = "TEXT",
+         .help = "end a sentence before TEXT, wherever it comes up behind the prompt; may be "
+                 "given several times"});
     table.number(sampler.temperature, "temperature",
                  {.alias = "temp",
                   .value = "X",
@@ -87,6 +96,14 @@ struct SampleOptions {
                {.help = "an object a sentence: text, tokens (ids), logprobs (ln of what the model "
                         "gives each token, before temperature and filters), finish_reason (stop or "
                         "length), seed"});
+    table.integer(logprobs, "logprobs",
+                  {.value = "K",
+                   .range = at_least(1),
+                   .help = "with each token the K likeliest ones in its place, as top_logprobs",
+                   .only_with = "json"});
+    table.flag(stream, "stream",
+               {.help = "write each token as soon as it is drawn; the text is the same",
+                .not_with = "json threads"});
     table.group("Machine");
     seed.visit(table, "sentence i of a prompt depends on S, i and the prompt alone");
     threads.visit(table);
@@ -122,19 +139,85 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
   return prompts;
 }
 
+// The K likeliest tokens, likeliest first and of equal ones the lowest id first.
 template <class T>
-std::string as_json(Decoder<T>& model, const GeneratedSentence& sentence, std::uint32_t seed) {
-  std::vector<TokenId> sequence{model.tokenizer().bos()};
-  sequence.insert(sequence.end(), sentence.tokens.begin(), sentence.tokens.end());
-  std::vector<double> scores;
-  if (!sentence.tokens.empty())
-    scores = log_probabilities(model, std::span<const TokenId>(sequence));
+void write_likeliest(JsonWriter& json, const Tokenizer& tokenizer, std::span<const T> logits,
+                     std::size_t count) {
+  std::vector<TokenId> ids(logits.size());
+  std::iota(ids.begin(), ids.end(), TokenId{0});
+  count = std::min(count, ids.size());
+  std::ranges::partial_sort(
+      ids, ids.begin() + static_cast<std::ptrdiff_t>(count),
+      [&](TokenId a, TokenId b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
+  json.begin_array();
+  for (std::size_t i = 0; i < count; ++i) {
+    json.begin_object().member("token", tokenizer.word(ids[i])).member("id", ids[i]);
+    json.member("logprob", log_probability(logits, ids[i])).end_object();
+  }
+  json.end_array();
+}
+
+template <class T>
+std::string as_json(const SampleOptions& options, Decoder<T>& model, GeneratedSentence sentence,
+                    const StopTexts& stop) {
   JsonWriter json;
-  json.begin_object().member("text", model.tokenizer().decode(sentence.tokens));
+  json.begin_object().member("text", stop.cut(sentence));
   json.key("tokens").values(sentence.tokens);
+  std::vector<double> scores;
+  JsonWriter likeliest;
+  likeliest.begin_array();
+  for_each_logits<T>(model, sentence.tokens, [&](std::size_t i, std::span<const T> logits) {
+    scores.push_back(log_probability(logits, sentence.tokens[i]));
+    if (options.logprobs) write_likeliest(likeliest, model.tokenizer(), logits, *options.logprobs);
+  });
   json.key("logprobs").values(scores);
-  json.member("finish_reason", sentence.stopped ? "stop" : "length").member("seed", seed);
-  return json.end_object().take();
+  if (options.logprobs) json.key("top_logprobs").raw(likeliest.end_array().take());
+  json.member("finish_reason", sentence.stopped ? "stop" : "length");
+  return json.member("seed", options.seed.seed).end_object().take();
+}
+
+// Writes a text as it grows. What is held back may be the beginning of a stop text, or of a
+// character.
+class StreamedText {
+ public:
+  explicit StreamedText(std::size_t held_back) : held_back_(held_back) {}
+  void grow(std::string_view text) {
+    std::size_t end = text.size() > held_back_ ? text.size() - held_back_ : 0;
+    while (end > 0 && end < text.size() && (text[end] & 0xC0) == 0x80) --end;
+    write(text, end);
+  }
+  void finish(std::string_view text) {
+    write(text, text.size());
+    print("\n");
+  }
+
+ private:
+  void write(std::string_view text, std::size_t end) {
+    if (end <= written_) return;
+    print(text.substr(written_, end - written_));
+    finish_output();
+    written_ = end;
+  }
+  std::size_t held_back_, written_ = 0;
+};
+
+template <class T>
+void stream(const SampleOptions& options, Decoder<T>& model, std::span<const TokenId> prompt,
+            const StopTexts& stop) {
+  const Tokenizer& tokenizer = model.tokenizer();
+  Sampler sampler(options.sampler);
+  for (std::uint64_t i = 0; i < options.num_samples; ++i) {
+    StreamedText text(stop.empty() ? 0 : stop.longest() + tokenizer.kind().separator.size() - 1);
+    text.grow(tokenizer.decode({prompt.begin(), prompt.end()}));
+    GeneratedSentence sentence =
+        generate_tokens(model, sampler, prompt, options.max_tokens.value_or(0),
+                        UniformStream(options.seed.seed, i), [&](std::span<const TokenId> tokens) {
+                          if (stop.found(tokens)) return false;
+                          text.grow(tokenizer.decode({tokens.begin(), tokens.end()}));
+                          return true;
+                        });
+    text.finish(stop.cut(sentence));
+  }
 }
 
 // Sentences of one prompt that a thread computes at a time: enough that starting it costs nothing
@@ -149,7 +232,6 @@ int sample_from(const SampleOptions& options, Decoder<T> model) {
   const auto seed = options.seed.seed;
   const std::uint64_t samples = options.num_samples;
   const std::size_t max_tokens = options.max_tokens.value_or(0);
-  const bool json = options.json;
 
   const std::uint64_t parts = (samples + kPart - 1) / kPart;
   kernels::Threads threads(
@@ -158,24 +240,31 @@ int sample_from(const SampleOptions& options, Decoder<T> model) {
   for (std::size_t i = 0; i < threads.size(); ++i) models.push_back(model.another());
   std::vector<std::string> texts(threads.size());
   for (const std::vector<TokenId>& prompt : prompts) {
+    const StopTexts stop(model.tokenizer(), options.stop, prompt);
+    if (options.stream) {
+      stream(options, model, prompt, stop);
+      continue;
+    }
+    TokenCallback goes_on;
+    if (!stop.empty())
+      goes_on = [&](std::span<const TokenId> tokens) { return !stop.found(tokens); };
     std::vector<std::optional<Generator<T>>> generators(threads.size());
     for (std::uint64_t done = 0; done < parts; done += threads.size()) {
-      threads.parallel_for(std::min<std::uint64_t>(threads.size(), parts - done),
-                           [&](std::size_t i) {
-                             const std::uint64_t first = (done + i) * kPart;
-                             std::string& text = texts[i];
-                             text.clear();
-                             if (!generators[i])
-                               generators[i].emplace(models[i], config, prompt, max_tokens, seed);
-                             for (const GeneratedSentence& sentence :
-                                  generators[i]->samples(first, std::min(kPart, samples - first))) {
-                               if (json)
-                                 text += as_json(models[i], sentence, seed);
-                               else
-                                 text += model.tokenizer().decode(sentence.tokens);
-                               text += '\n';
-                             }
-                           });
+      threads.parallel_for(
+          std::min<std::uint64_t>(threads.size(), parts - done), [&](std::size_t i) {
+            const std::uint64_t first = (done + i) * kPart;
+            std::string& text = texts[i];
+            text.clear();
+            if (!generators[i])
+              generators[i].emplace(models[i], config, prompt, max_tokens, seed, kSharedBytes,
+                                    goes_on);
+            for (GeneratedSentence& sentence :
+                 generators[i]->samples(first, std::min(kPart, samples - first))) {
+              text += options.json ? as_json(options, models[i], std::move(sentence), stop)
+                                   : stop.cut(sentence);
+              text += '\n';
+            }
+          });
       for (std::size_t i = 0; i < threads.size() && done + i < parts; ++i) print(texts[i]);
     }
   }

@@ -30,6 +30,8 @@ enum class Proof {
   // Results must not depend on it, so what is seen is whether the threads can be started within
   // kLimits. Where a sanitizer forbids the limits, only that the value is read: 0 is refused.
   threads,
+  // Something is printed long before the command, which goes on for hours, has come to its end.
+  early,
 };
 
 struct Row {
@@ -114,7 +116,11 @@ const Row kRows[] = {
     {"sample", SAMPLE, "--min-p 0.9"},
     {"sample", SAMPLE "0", "--repetition-penalty 3"},
     {"sample", SAMPLE "0 --repetition-penalty 3", "--repeat-last-n 1"},
+    {"sample", SAMPLE, "--stop the"},
     {"sample", SAMPLE, "--json"},
+    {"sample", SAMPLE " --json", "--logprobs 2"},
+    {"sample", "endless.safetensors --num-samples 1 --temp 0 -n 1000000000", "--stream",
+     Proof::early},
     {"sample", SAMPLE, "--seed 7"},
     {"sample", SAMPLE, "--threads 32", Proof::threads},
 
@@ -242,6 +248,9 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
       "--n-layer 2 --n-embd 8 --n-head 2");
   glassbox.output("train " TRAIN " --save-every 3 --out begun");
   glassbox.output("finetune " FINETUNE " --save-every 3 --out tuned");
+  // No line ends within the block, so the model never ends a sentence.
+  put_file(glassbox.folder / "ENDLESS.txt", "a a a a a a a a\n");
+  glassbox.output("train ENDLESS.txt --block-size 4 --steps 30 --out endless.safetensors" SMALL);
   put_file(glassbox.folder / "CAPITALS.txt", "The lamp\nthe Lamp\n");
   put_file(glassbox.folder / "NEW.txt", "the lamp\nthe zebraxyz\n");
   put_file(glassbox.folder / "PROMPTS.txt", "the lamp\n");
@@ -263,6 +272,13 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
       CHECK(many.status == 1);
       CHECK_THAT(many.err, text_contains("--threads: the system starts ") &&
                                text_contains("--threads 1 needs none"));
+    } else if (row.proof == Proof::early) {
+      const auto first_bytes = [&](const std::string& command, const char* seconds) {
+        return glassbox.shell("timeout " + std::string(seconds) + ' ' + command + " | head -c 20")
+            .out.size();
+      };
+      CHECK(first_bytes(line, "1") == 0);
+      CHECK(first_bytes(line + ' ' + more, "60") == 20);
     } else {
       std::string& without = known[line];
       if (without.empty()) {

@@ -190,3 +190,52 @@ TEST_CASE("sample: --min-p and the repetition penalty do what their words say", 
   for (const char* const wrong : {"--min-p 1.1", "--repetition-penalty 0", "--repeat-last-n -1"})
     CHECK(glassbox(sample + wrong).status == 2);
 }
+
+TEST_CASE("sample: --stop ends a sentence before its text and --stream writes the same bytes",
+          "[cli][sample]") {
+  const Trained glassbox;
+  for (const std::string options :
+       {"", "-n 40 --temp 1.5", "--stop the --stop ' s'", "--stop zzz -p the", "--stop e -n 30"}) {
+    CAPTURE(options);
+    const std::string text = glassbox.output("sample M --num-samples 60 " + options);
+    CHECK(glassbox.output("sample M --num-samples 60 --stream " + options) == text);
+    if (options.starts_with("--stop the")) {
+      CHECK(text.find("the") == std::string::npos);
+      CHECK(text.find(" s") == std::string::npos);
+    }
+  }
+  const Json cut = Json::parse(
+      lines_of(glassbox.output("sample M -p the --num-samples 1 --temp 0 --json"))[0], "json");
+  const std::string words = cut.find("text")->string();
+  const std::string third = words.substr(words.find(' ', 5));
+  const Json stopped =
+      Json::parse(lines_of(glassbox.output("sample M -p the --num-samples 1 --temp 0 --json "
+                                           "--stop '" +
+                                           third + "'"))[0],
+                  "json");
+  CHECK(stopped.find("text")->string() == words.substr(0, words.find(' ', 5)));
+  CHECK(stopped.find("tokens")->array().size() == 2);
+  CHECK(stopped.find("logprobs")->array().size() == 2);
+  CHECK(stopped.find("finish_reason")->string() == "stop");
+}
+
+TEST_CASE("sample: --logprobs names the likeliest tokens of each place", "[cli][sample]") {
+  const Trained glassbox;
+  const Json sentence = Json::parse(
+      lines_of(glassbox.output(
+          "sample M -n 30 --num-samples 1 --temp 0 --repetition-penalty 5 --json --logprobs 3"))[0],
+      "json");
+  const auto& places = sentence.find("top_logprobs")->array();
+  REQUIRE(places.size() == sentence.find("tokens")->array().size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto& likeliest = places[i].array();
+    REQUIRE(likeliest.size() == 3);
+    double before = 0;
+    for (const Json& one : likeliest) {
+      CHECK(one.find("logprob")->number() <= before);
+      before = one.find("logprob")->number();
+      if (one.find("id")->number() == sentence.find("tokens")->array()[i].number())
+        CHECK(before == sentence.find("logprobs")->array()[i].number());
+    }
+  }
+}

@@ -1,5 +1,8 @@
 #include "infer/generate.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <set>
 
 #include "base/error.h"
@@ -144,4 +147,90 @@ TEST_CASE(
     }
   }
   CHECK(seen.size() == 1000);
+}
+
+TEST_CASE("generate: more tokens than the block holds come through a window that slides by half",
+          "[infer][generate]") {
+  auto model = small_model();  // block 8
+  Sampler sampler({.temperature = 4});
+  const TokenId bos = model.tokenizer().bos();
+  std::size_t longer = 0;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    UniformStream uniform(42, i);
+    const GeneratedSentence got = generate_tokens(model, sampler, {}, 30, UniformStream(42, i));
+    // The window by its definition: begun anew from the tokens themselves for every draw.
+    std::vector<TokenId> tokens, window{bos};
+    bool stopped = false;
+    while (tokens.size() < 30) {
+      if (window.size() > 8) window.assign(tokens.end() - 5, tokens.end());
+      const std::vector<double> all = model.logits(window);
+      const std::size_t size = model.config().vocab_size;
+      const TokenId token = sampler.sample(std::span<const double>(all).last(size), uniform(),
+                                           std::span<const TokenId>(tokens));
+      stopped = token == bos;
+      if (stopped) break;
+      tokens.push_back(token);
+      window.push_back(token);
+    }
+    REQUIRE(got.tokens == tokens);
+    REQUIRE(got.stopped == stopped);
+    longer += tokens.size() > 8 ? 1 : 0;
+  }
+  CHECK(longer > 5);
+}
+
+TEST_CASE("generate: a block of one has a window of the newest token", "[infer][generate]") {
+  auto model = indifferent_model(1);
+  Sampler sampler({.temperature = 1});
+  CHECK(generate_tokens(model, sampler, {}, 4, [] { return 0.3; }).tokens ==
+        std::vector<TokenId>(4, 1));
+}
+
+TEST_CASE("generate: for_each_logits sees what each token was drawn from", "[infer][generate]") {
+  auto model = small_model();
+  Sampler sampler({.temperature = 0});
+  const GeneratedSentence sentence = generate_tokens(model, sampler, {}, 25, [] { return 0.5; });
+  std::size_t seen = 0;
+  for_each_logits<double>(model, sentence.tokens,
+                          [&](std::size_t i, std::span<const double> logits) {
+                            CHECK(i == seen++);
+                            const auto top = std::max_element(logits.begin(), logits.end());
+                            CHECK(top - logits.begin() == sentence.tokens[i]);
+                          });
+  CHECK(seen == sentence.tokens.size());
+}
+
+TEST_CASE("generate: a callback sees each token and can end the sentence", "[infer][generate]") {
+  auto model = indifferent_model(9);
+  Sampler sampler({.temperature = 1});
+  std::vector<std::size_t> sizes;
+  const GeneratedSentence sentence = generate_tokens(
+      model, sampler, {}, 0, [] { return 0.3; },
+      [&](auto tokens) {
+        sizes.push_back(tokens.size());
+        return tokens.size() < 4;
+      });
+  CHECK(sizes == std::vector<std::size_t>{1, 2, 3, 4});
+  CHECK(sentence.tokens.size() == 4);
+  CHECK(sentence.stopped);
+}
+
+TEST_CASE("generate: a stop text cuts the sentence before it, behind the prompt",
+          "[infer][generate]") {
+  const Tokenizer words = Tokenizer::from_words({"at", "cat", "the", "zoo"}, true, "test");
+  const std::vector<TokenId> prompt{1, 2};  // cat the
+  const auto cut = [&](std::vector<std::string> texts, std::vector<TokenId> tokens) {
+    const StopTexts stop(words, std::move(texts), prompt);
+    GeneratedSentence sentence{std::move(tokens), false};
+    const bool found = stop.found(sentence.tokens);
+    const std::string text = stop.cut(sentence);
+    return fmt::format("{}|{}|{}", text, sentence.tokens.size(), found);
+  };
+  CHECK(cut({"zoo"}, {1, 2, 0, 3}) == "cat the at|3|true");
+  CHECK(cut({"cat"}, {1, 2, 0, 3}) == "cat the at zoo|4|false");  // the prompt's does not count
+  CHECK(cut({"at"}, {1, 2, 1}) == "cat the c|2|true");            // within a word; the word goes
+  CHECK(cut({"zoo", " at zoo"}, {1, 2, 3, 0, 3}) == "cat the|2|true");
+  CHECK(cut({}, {1, 2, 0}) == "cat the at|3|false");
+  CHECK_THAT(error_message<ConfigError>([&] { StopTexts(words, {""}, prompt); }),
+             text_contains("empty"));
 }
