@@ -4,6 +4,7 @@ get_filename_component(root "${CMAKE_CURRENT_LIST_DIR}/../build/arm64-root" ABSO
 
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L "${root}")
 

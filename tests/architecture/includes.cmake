@@ -14,6 +14,7 @@ set(table
   "inspect: nn autograd model data base"
   "train: nn autograd kernels model data base"
   "infer: kernels model data base"
+  "capi: infer inspect train nn autograd kernels model data base"
   "data/generator: data base" "cli: all" "bench: all" "tests: all")
 
 # The libraries of others: the first folder of the name in <>, who may include it, and in which files.
