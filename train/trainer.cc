@@ -17,6 +17,16 @@ void TrainConfig::validate() const {
   if (!(learning_rate > 0 && std::isfinite(learning_rate)))
     throw ConfigError(
         fmt::format("learning_rate: expected a finite number above 0, found {}", learning_rate));
+  if (warmup_steps > steps)
+    throw ConfigError(fmt::format(
+        "warmup_steps: expected at most the {} steps of the run, found {}", steps, warmup_steps));
+  if (!(min_lr >= 0 && min_lr <= learning_rate))
+    throw ConfigError(
+        fmt::format("min_lr: expected a number from 0 to the learning rate, {}, found {}",
+                    learning_rate, min_lr));
+  if (min_lr > 0 && lr_schedule == LrSchedule::Kind::constant)
+    throw ConfigError(fmt::format(
+        "min_lr: expected 0 for a constant learning rate, found {}; leave one out", min_lr));
   const std::uint64_t needed = sentences / batch_size + (sentences % batch_size != 0 ? 1 : 0);
   if (sentences != 0 && steps != needed)
     throw ConfigError(fmt::format("steps: expected {} for {} sentences in batches of {}, found {}",
@@ -46,7 +56,7 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
       optimizer_(model.tape(), model.layout().slab_size(),
                  {config.beta1, config.beta2, config.epsilon},
                  blocks_of(model.layout(), config.frozen)),
-      schedule_{config.lr_schedule, config.learning_rate, config.steps} {
+      schedule_(config.schedule()) {
   config_.validate();
   if (tokenizer.size() != model.config().vocab_size)
     throw ConfigError(fmt::format("vocab_size: expected the tokenizer's {}, found {}",
@@ -152,9 +162,10 @@ std::string Trainer<T>::provenance(const std::optional<Validated>& best) const {
       .member("steps", best ? best->step : step_)
       .member("batch_size", config_.batch_size)
       .member("learning_rate", config_.learning_rate)
-      .member("lr_schedule",
-              config_.lr_schedule == LrSchedule::Kind::linear ? "linear" : "constant")
-      .member("optimizer", "adam")
+      .member("lr_schedule", LrSchedule::name(config_.lr_schedule));
+  if (config_.warmup_steps > 0) json.member("warmup_steps", config_.warmup_steps);
+  if (config_.min_lr > 0) json.member("min_lr", config_.min_lr);
+  json.member("optimizer", "adam")
       .member("beta1", config_.beta1)
       .member("beta2", config_.beta2)
       .member("epsilon", config_.epsilon)

@@ -26,6 +26,8 @@ struct TrainConfig {
   std::uint64_t sentences = 0;
   double learning_rate = 0.01;  // above 0
   LrSchedule::Kind lr_schedule = LrSchedule::Kind::linear;
+  std::uint64_t warmup_steps = 0;  // at most `steps`
+  double min_lr = 0;               // at most the learning rate; 0 if that is constant
   double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;
   std::size_t threads =
       0;  // the results do not depend on it; 0: as many as pay, within the cores allowed
@@ -36,6 +38,7 @@ struct TrainConfig {
   std::uint32_t seed = 42;
   std::string parent = {};  // fingerprint of the model file that the weights come from; "" if none
 
+  LrSchedule schedule() const { return {lr_schedule, learning_rate, steps, warmup_steps, min_lr}; }
   // Throws ConfigError naming the setting, its range and what was given.
   void validate() const;
 };

@@ -163,10 +163,8 @@ class Run {
   // The line of the step that failed is kept: a log that just stops would hide what happened.
   void log_failed_step(const StepStats& last) {
     if (log_ == nullptr) return;
-    const TrainConfig& config = trainer_.config();
     const std::uint64_t done = trainer_.steps_done();
-    const LrSchedule schedule{config.lr_schedule, config.learning_rate, config.steps};
-    log_->write({done + 1, std::nan(""), schedule.at(done), last.tokens});
+    log_->write({done + 1, std::nan(""), trainer_.config().schedule().at(done), last.tokens});
   }
 
   Trainer<T>& trainer_;

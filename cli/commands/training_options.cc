@@ -81,11 +81,18 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                  .help = "sentences a step; the loss is the mean over them of each one's mean"});
   table.number(
       adam.learning_rate, "learning-rate",
-      {.alias = "lr", .value = "X", .range = above(0), .help = "learning rate of the first step"});
+      {.alias = "lr", .value = "X", .range = above(0), .help = "the largest learning rate"});
   table.choice(adam.lr_schedule, "lr-schedule",
-               {.value = "linear|constant",
+               {.value = "linear|cosine|constant",
                 .help = "linear falls to 0 over the run: learning rate * (1 - step / steps), step "
-                        "from 0"});
+                        "from 0; cosine falls slowly, fast, slowly"});
+  table.integer(adam.warmup_steps, "warmup-steps",
+                {.value = "N",
+                 .range = at_least(0),
+                 .help = "steps in which the learning rate rises to its full height first"});
+  table.number(
+      adam.min_lr, "min-lr",
+      {.value = "X", .range = at_least(0), .help = "where linear and cosine end, instead of at 0"});
   table.number(adam.beta1, "beta1",
                {.value = "X", .range = below(1), .help = "Adam's decay of the mean gradient"});
   table.number(

@@ -77,8 +77,10 @@ std::string expectation(const Option& option) {
       return "a file's name";
     case Type::choice: {
       std::string values = option.value;
+      if (const std::size_t last = values.rfind('|'); last != std::string::npos)
+        values.replace(last, 1, " or ");
       for (std::size_t at; (at = values.find('|')) != std::string::npos;)
-        values.replace(at, 1, " or ");
+        values.replace(at, 1, ", ");
       return values;
     }
     default:

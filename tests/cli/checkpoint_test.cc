@@ -30,7 +30,8 @@ TEST_CASE("resume: from any step the model and the log are those of a run withou
           "[cli][resume]") {
   const Program glassbox;
   for (const std::string options :
-       {"", "--precision double --lr-schedule constant", "--batch-size 16 --threads 3",
+       {"", "--precision double --lr-schedule constant",
+        "--lr-schedule cosine --warmup-steps 50 --min-lr 0.001", "--batch-size 16 --threads 3",
         "--epochs 6 --tokenizer char --block-size 40 --no-lowercase --beta1 0.9 --seed 7"}) {
     CAPTURE(options);
     const std::string steps = options.find("epochs") == std::string::npos ? " --steps 200 " : " ";

@@ -58,8 +58,13 @@ TEST_CASE("command line: what is wrong is refused in one line that names it", "[
            {"train TINY.txt --beta1 1", 2, "a number from 0 to below 1"},
            {"train TINY.txt --n_layer=0", 2, "--n_layer: expected a whole number from 1"},
            {"train TINY.txt --n-embd 30", 2, "n_head: expected a divisor of n_embd"},
-           {"train TINY.txt --lr-schedule 'linear|constant'", 2, "expected linear or constant"},
+           {"train TINY.txt --lr-schedule 'linear|constant'", 2,
+            "expected linear, cosine or constant"},
            {"train TINY.txt --lr-schedule cosin", 2, "found 'cosin'"},
+           {"train TINY.txt --warmup-steps 9 --steps 8", 2, "at most the 8 steps"},
+           {"train TINY.txt --min-lr 0.02", 2, "min_lr: expected a number from 0 to"},
+           {"train TINY.txt --min-lr 0.001 --lr-schedule constant", 2, "constant learning rate"},
+           {"train TINY.txt --min-lr=-1", 2, "--min-lr: expected a number"},
            {"train TINY.txt --no-lowercase=yes", 2, "expected no value, found 'yes'"},
            {"train TINY.txt --seed 4294967296", 2, "from 0 to 4294967295"},
            {"train TINY.txt --threads 0", 2, "from 1 to 1024"},
@@ -136,7 +141,7 @@ TEST_CASE("command line: help shows every option of a command, defaults, ranges 
   }
   const std::string train = glassbox.output("help train");
   for (const char* const part :
-       {"-o, --out FILE", "--learning-rate, --lr X", "--lr-schedule linear|constant",
+       {"-o, --out FILE", "--learning-rate, --lr X", "--lr-schedule linear|cosine|constant",
         "--no-lowercase", "default 5000", "default model.safetensors", "from 0 to 4294967295"}) {
     CHECK_THAT(train, text_contains(part));
   }
@@ -178,7 +183,7 @@ TEST_CASE("command line: completions know commands, options, listed values and f
   CHECK(completed("tr") == "train\n");
   CHECK(completed("--v") == "--version\n");
   CHECK(completed("train --lr-s") == "--lr-schedule\n");
-  CHECK(completed("train --lr-schedule c") == "constant\n");
+  CHECK(completed("train --lr-schedule con") == "constant\n");
   CHECK(completed("train TIN") == "TINY.txt\n");
   CHECK(completed("sample --prompt-file TIN") == "TINY.txt\n");
   CHECK(completed("sample --top-k ''") == "\n");

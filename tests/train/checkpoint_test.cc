@@ -58,7 +58,8 @@ TEMPLATE_TEST_CASE("Checkpoint: a run that is taken up again ends in the bits of
   const TemporaryFolder folder;
   const std::string path = folder / "run.step-1.safetensors";
   for (const std::size_t batch_size : {1, 16})
-    for (const auto kind : {LrSchedule::Kind::linear, LrSchedule::Kind::constant}) {
+    for (const auto kind :
+         {LrSchedule::Kind::linear, LrSchedule::Kind::cosine, LrSchedule::Kind::constant}) {
       TrainConfig config{.steps = 200, .batch_size = batch_size, .lr_schedule = kind};
       TinyRun<TestType> whole(config);
       const std::vector<double> losses = whole.run();
