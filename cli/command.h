@@ -68,11 +68,21 @@ constexpr Command make_command(const char* name, const char* summary, const char
 
 // All commands, in the order in which help lists them. Each is a constant of that name with
 // `_command` behind it, made in a file of commands/.
-#define GLASSBOX_COMMANDS(each)                                                                    \
-  each(train) each(finetune) each(sample) each(eval) each(next) each(inspect_params)               \
-      each(inspect_gradients) each(inspect_gradcheck) each(inspect_value) each(inspect_graph)      \
-          each(inspect_attention) each(inspect_trace) each(inspect_cache) each(inspect_neighbours) \
-              each(plot) each(report) each(help) each(man) each(completion)
+#ifdef GLASSBOX_SERVE
+#define GLASSBOX_SERVE_COMMAND(each) each(serve)
+#else
+#define GLASSBOX_SERVE_COMMAND(each)
+#endif
+#ifdef GLASSBOX_SERVE_ALONE  // glassbox-serve
+#define GLASSBOX_COMMANDS(each) each(serve) each(help) each(man) each(completion)
+#else
+#define GLASSBOX_COMMANDS(each)                                                                \
+  each(train) each(finetune) each(sample) each(eval) each(next) GLASSBOX_SERVE_COMMAND(each)   \
+      each(inspect_params) each(inspect_gradients) each(inspect_gradcheck) each(inspect_value) \
+          each(inspect_graph) each(inspect_attention) each(inspect_trace) each(inspect_cache)  \
+              each(inspect_neighbours) each(plot) each(report) each(help) each(man)            \
+                  each(completion)
+#endif
 
 #define GLASSBOX_DECLARE_COMMAND(name) extern const Command name##_command;
 GLASSBOX_COMMANDS(GLASSBOX_DECLARE_COMMAND)

@@ -15,32 +15,32 @@ UniformStream::UniformStream(std::uint32_t seed, std::uint64_t index)
 
 double UniformStream::operator()() { return first_ ? random_.uniform() : stream_.uniform(); }
 
-namespace {
-
-// Feeds BOS and the prompt to an empty cache; the logits of what comes next.
-template <class T>
-std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> prompt,
-                               KvCache<T>& cache) {
-  const std::size_t block = model.config().block_size;
-  if (prompt.size() + 1 > block) {
+void check_prompt(std::size_t tokens, const GptConfig& config, const char* unit) {
+  if (tokens + 1 > config.block_size) {
     throw ConfigError(fmt::format(
         "prompt: expected at most {}, so that the model's block of {} has room for one more, "
         "found {}; shorten it",
-        counted(block - 1, model.tokenizer().kind().unit), block, prompt.size()));
+        counted(config.block_size - 1, unit), config.block_size, tokens));
   }
+}
+
+template <class T>
+std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> prompt,
+                               KvCache<T>& cache) {
+  check_prompt(prompt.size(), model.config(), model.tokenizer().kind().unit);
   std::vector<TokenId> tokens{model.tokenizer().bos()};
   tokens.insert(tokens.end(), prompt.begin(), prompt.end());
   return model.step(std::span<const TokenId>(tokens), cache);
 }
 
-// Makes room in a full cache: of `tokens`, whose last is yet to be fed, it then holds those before
-// that one, half a block of them.
 template <class T>
 void slide(Decoder<T>& model, std::span<const TokenId> tokens, KvCache<T>& cache) {
   const std::size_t kept = cache.capacity() / 2;
   cache.clear();
   if (kept > 0) model.step(tokens.last(kept + 1).first(kept), cache);
 }
+
+namespace {
 
 // A sentence that grows.
 struct Sentence {
@@ -129,6 +129,21 @@ std::string StopTexts::cut(GeneratedSentence& sentence) const {
   text.resize(end);
   while (tokenizer_->decode(sentence.tokens).size() > end) sentence.tokens.pop_back();
   return text;
+}
+
+std::size_t StopTexts::certain(std::string_view text) const {
+  const std::size_t held_back =
+      texts_.empty() ? 0 : longest() + tokenizer_->kind().separator.size() - 1;
+  std::size_t end = text.size() > held_back ? text.size() - held_back : 0;
+  // Not within a character: behind the last byte that one begins with, if all of it is there.
+  std::size_t begin = end;
+  while (begin > 0 && end - begin < 4 && (text[begin - 1] & 0xC0) == 0x80) --begin;
+  if (begin > 0) {
+    const auto lead = static_cast<unsigned char>(text[begin - 1]);
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    if (end - (begin - 1) < length) end = begin - 1;
+  }
+  return end;
 }
 
 std::size_t StopTexts::longest() const {
@@ -260,14 +275,16 @@ std::string generate(Decoder<T>& model, const SamplerConfig& config, Random& ran
   return model.tokenizer().decode(sentence.tokens);
 }
 
-#define GLASSBOX_GENERATE(T)                                                                  \
-  template GeneratedSentence generate_tokens(Decoder<T>&, Sampler&, std::span<const TokenId>, \
-                                             std::size_t, const std::function<double()>&,     \
-                                             const TokenCallback&);                           \
-  template void for_each_logits(Decoder<T>&, std::span<const TokenId>,                        \
-                                const std::function<void(std::size_t, std::span<const T>)>&); \
-  template class Generator<T>;                                                                \
-  template std::string generate(Decoder<T>&, const SamplerConfig&, Random&, std::string_view, \
+#define GLASSBOX_GENERATE(T)                                                                   \
+  template GeneratedSentence generate_tokens(Decoder<T>&, Sampler&, std::span<const TokenId>,  \
+                                             std::size_t, const std::function<double()>&,      \
+                                             const TokenCallback&);                            \
+  template std::span<const T> read_prompt(Decoder<T>&, std::span<const TokenId>, KvCache<T>&); \
+  template void slide(Decoder<T>&, std::span<const TokenId>, KvCache<T>&);                     \
+  template void for_each_logits(Decoder<T>&, std::span<const TokenId>,                         \
+                                const std::function<void(std::size_t, std::span<const T>)>&);  \
+  template class Generator<T>;                                                                 \
+  template std::string generate(Decoder<T>&, const SamplerConfig&, Random&, std::string_view,  \
                                 std::size_t);
 GLASSBOX_GENERATE(float)
 GLASSBOX_GENERATE(double)

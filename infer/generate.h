@@ -52,6 +52,19 @@ template <class T>
 void for_each_logits(Decoder<T>& model, std::span<const TokenId> tokens,
                      const std::function<void(std::size_t, std::span<const T>)>& visit);
 
+// The parts that every loop of generation is made of.
+//
+// Feeds BOS and the prompt to an empty cache; the logits of what comes next. Throws ConfigError for
+// a prompt that leaves no room in the block.
+template <class T>
+std::span<const T> read_prompt(Decoder<T>& model, std::span<const TokenId> prompt,
+                               KvCache<T>& cache);
+void check_prompt(std::size_t tokens, const GptConfig& config, const char* unit);
+// Makes room in a full cache: of `tokens`, whose last is yet to be fed, it then holds those before
+// that one, half a block of them.
+template <class T>
+void slide(Decoder<T>& model, std::span<const TokenId> tokens, KvCache<T>& cache);
+
 // Texts that end a sentence: what is written after the prompt is cut before the first of them.
 class StopTexts {
  public:
@@ -64,11 +77,13 @@ class StopTexts {
   // The sentence's text. If a stop text was found, it ends before it, and the tokens that lie
   // behind the end are dropped.
   std::string cut(GeneratedSentence& sentence) const;
-  // Bytes of the longest: so many, less one, at the end of an unfinished text may be the beginning
-  // of one.
-  std::size_t longest() const;
+  // Of the text of an unfinished sentence the bytes that no further token can take back: what
+  // follows them may be the beginning of a stop text, or a part of a character.
+  std::size_t certain(std::string_view text) const;
 
  private:
+  std::size_t longest() const;
+
   const Tokenizer* tokenizer_;
   std::vector<std::string> texts_;
   std::size_t prompt_tokens_, prompt_bytes_;

@@ -176,47 +176,32 @@ std::string as_json(const SampleOptions& options, Decoder<T>& model, GeneratedSe
   return json.member("seed", options.seed.seed).end_object().take();
 }
 
-// Writes a text as it grows. What is held back may be the beginning of a stop text, or of a
-// character.
-class StreamedText {
- public:
-  explicit StreamedText(std::size_t held_back) : held_back_(held_back) {}
-  void grow(std::string_view text) {
-    std::size_t end = text.size() > held_back_ ? text.size() - held_back_ : 0;
-    while (end > 0 && end < text.size() && (text[end] & 0xC0) == 0x80) --end;
-    write(text, end);
-  }
-  void finish(std::string_view text) {
-    write(text, text.size());
-    print("\n");
-  }
-
- private:
-  void write(std::string_view text, std::size_t end) {
-    if (end <= written_) return;
-    print(text.substr(written_, end - written_));
-    finish_output();
-    written_ = end;
-  }
-  std::size_t held_back_, written_ = 0;
-};
-
 template <class T>
 void stream(const SampleOptions& options, Decoder<T>& model, std::span<const TokenId> prompt,
             const StopTexts& stop) {
   const Tokenizer& tokenizer = model.tokenizer();
   Sampler sampler(options.sampler);
   for (std::uint64_t i = 0; i < options.num_samples; ++i) {
-    StreamedText text(stop.empty() ? 0 : stop.longest() + tokenizer.kind().separator.size() - 1);
-    text.grow(tokenizer.decode({prompt.begin(), prompt.end()}));
+    std::size_t written = 0;
+    const auto write = [&](std::string_view text, std::size_t end) {
+      if (end <= written) return;
+      print(text.substr(written, end - written));
+      finish_output();
+      written = end;
+    };
+    const std::string beginning = tokenizer.decode({prompt.begin(), prompt.end()});
+    write(beginning, stop.certain(beginning));
     GeneratedSentence sentence =
         generate_tokens(model, sampler, prompt, options.max_tokens.value_or(0),
                         UniformStream(options.seed.seed, i), [&](std::span<const TokenId> tokens) {
                           if (stop.found(tokens)) return false;
-                          text.grow(tokenizer.decode({tokens.begin(), tokens.end()}));
+                          const std::string text = tokenizer.decode({tokens.begin(), tokens.end()});
+                          write(text, stop.certain(text));
                           return true;
                         });
-    text.finish(stop.cut(sentence));
+    const std::string text = stop.cut(sentence);
+    write(text, text.size());
+    print("\n");
   }
 }
 

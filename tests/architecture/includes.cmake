@@ -24,6 +24,7 @@ set(libraries
   "nlohmann: base/json[.]cc"
   "utf8proc.h: base/utf8[.]cc"
   "cxxopts.hpp: cli/.*"
+  "httplib.h: cli/serve/server[.]cc"
   "catch2: tests/catch_compat[.]hpp"
   "mpi.h: train/communicator[.]cc")
 
