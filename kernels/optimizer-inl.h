@@ -4,7 +4,9 @@
 //   update_without_gradient(w, state, at)    the same for g = 0; true if the weights can stay as
 //                                            they are until they have a gradient again
 //   catch_up(state, at, from, to)            then brings the state of step `from` to step `to`
-// A second rule is a class like AdamRule and a choice in with_rule().
+// A second rule that operations are to use, too, is a class like AdamRule and a choice in
+// with_rule(). One for the pass over complete gradients alone (sgd-inl.h) has update() and is a
+// choice in optimizer.cc.
 #if defined(GLASSBOX_KERNELS_OPTIMIZER_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GLASSBOX_KERNELS_OPTIMIZER_INL_H_
 #undef GLASSBOX_KERNELS_OPTIMIZER_INL_H_

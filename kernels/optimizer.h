@@ -57,14 +57,20 @@ struct ParameterUpdate {
   }
 };
 
+enum class Rule : std::uint8_t { adam, sgd };
+
 // The update of `size` weights whose gradients are complete.
 template <class T>
 struct UpdatePass {
   T* w;
   const T* g;
-  OptimizerState<T> state;
+  OptimizerState<T> state;  // of sgd: m alone
   std::size_t size;
-  AdamSettings<T> settings;
+  AdamSettings<T> settings;  // of sgd: step_size is the learning rate, beta1 the momentum
+  Rule rule = Rule::adam;
+  // What comes before the rule: w = weight_scale w, and g = gradient_scale g + l2 w with the weight
+  // of before.
+  T gradient_scale = 1, l2 = 0, weight_scale = 1;
 };
 
 }  // namespace glassbox::kernels

@@ -101,12 +101,15 @@ Checkpoint<T> read_as(const SafetensorsReader& file, Model<T> model) {
       throw format_error(where + ": settings: " + name, "a text", describe_json(&value));
     record.settings[name] = value.string();
   }
-  typename Adam<T>::State& optimizer = state.optimizer;
+  typename Optimizer<T>::State& optimizer = state.optimizer;
   const ParameterLayout& layout = model.weights.layout();
   optimizer.m.resize(layout.slab_size());
-  optimizer.v.resize(layout.slab_size());
   read_parameters(file, kMean, layout, optimizer.m.data(), NonFinite::kept);
-  read_parameters(file, kMeanSquare, layout, optimizer.v.data(), NonFinite::kept);
+  // SGD has none.
+  if (file.find(kMeanSquare + layout.parameters().front().name) != nullptr) {
+    optimizer.v.resize(layout.slab_size());
+    read_parameters(file, kMeanSquare, layout, optimizer.v.data(), NonFinite::kept);
+  }
   std::tie(optimizer.power1, optimizer.power2) = read_powers(file);
   optimizer.step = static_cast<std::uint32_t>(state.step);
   auto best = read_best<T>(file, json, layout);
@@ -141,8 +144,9 @@ void write_checkpoint(const std::string& path, Trainer<T>& trainer, const RunRec
   append_parameters(weights, "", path, tensors);
   for (const auto& [prefix, moments] :
        {std::pair{kMean, &state.optimizer.m}, {kMeanSquare, &state.optimizer.v}})
-    append_parameters(WeightsView<T>{weights.layout, moments->data()}, prefix, path, tensors,
-                      NonFinite::kept);
+    if (!moments->empty())
+      append_parameters(WeightsView<T>{weights.layout, moments->data()}, prefix, path, tensors,
+                        NonFinite::kept);
   if (best != nullptr) append_parameters(best->weights.view(), kBest, path, tensors);
   TensorToWrite powers{kPowers, kDtype<double>, {2}, ""};
   append_little_endian(state.optimizer.power1, powers.bytes);

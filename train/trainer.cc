@@ -17,6 +17,7 @@ void TrainConfig::validate() const {
   if (!(learning_rate > 0 && std::isfinite(learning_rate)))
     throw ConfigError(
         fmt::format("learning_rate: expected a finite number above 0, found {}", learning_rate));
+  optimizer_config().validate();
   if (warmup_steps > steps)
     throw ConfigError(fmt::format(
         "warmup_steps: expected at most the {} steps of the run, found {}", steps, warmup_steps));
@@ -53,8 +54,7 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
       tokenizer_(tokenizer),
       corpus_(corpus),
       config_(config),
-      optimizer_(model.tape(), model.layout().slab_size(),
-                 {config.beta1, config.beta2, config.epsilon},
+      optimizer_(model.tape(), model.layout().slab_size(), config.optimizer_config(),
                  blocks_of(model.layout(), config.frozen)),
       schedule_(config.schedule()) {
   config_.validate();
@@ -165,11 +165,16 @@ std::string Trainer<T>::provenance(const std::optional<Validated>& best) const {
       .member("lr_schedule", LrSchedule::name(config_.lr_schedule));
   if (config_.warmup_steps > 0) json.member("warmup_steps", config_.warmup_steps);
   if (config_.min_lr > 0) json.member("min_lr", config_.min_lr);
-  json.member("optimizer", "adam")
-      .member("beta1", config_.beta1)
-      .member("beta2", config_.beta2)
-      .member("epsilon", config_.epsilon)
-      .member("sentences", corpus_.size());
+  json.member("optimizer", name_of(config_.optimizer));
+  if (config_.optimizer == OptimizerKind::sgd)
+    json.member("momentum", config_.momentum);
+  else
+    json.member("beta1", config_.beta1)
+        .member("beta2", config_.beta2)
+        .member("epsilon", config_.epsilon);
+  if (config_.weight_decay > 0) json.member("weight_decay", config_.weight_decay);
+  if (config_.grad_clip > 0) json.member("grad_clip", config_.grad_clip);
+  json.member("sentences", corpus_.size());
   if (best) json.member("val_loss", best->loss);
   if (!config_.parent.empty()) json.member("parent", config_.parent);
   if (!config_.frozen.empty()) json.key("frozen").values(config_.frozen);

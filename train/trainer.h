@@ -28,7 +28,9 @@ struct TrainConfig {
   LrSchedule::Kind lr_schedule = LrSchedule::Kind::linear;
   std::uint64_t warmup_steps = 0;  // at most `steps`
   double min_lr = 0;               // at most the learning rate; 0 if that is constant
-  double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;
+  OptimizerKind optimizer = OptimizerKind::adam;
+  double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;  // see OptimizerConfig, here and below
+  double momentum = 0, weight_decay = 0, grad_clip = 0;
   std::size_t threads =
       0;  // the results do not depend on it; 0: as many as pay, within the cores allowed
   bool keep_gradients =
@@ -39,6 +41,9 @@ struct TrainConfig {
   std::string parent = {};  // fingerprint of the model file that the weights come from; "" if none
 
   LrSchedule schedule() const { return {lr_schedule, learning_rate, steps, warmup_steps, min_lr}; }
+  OptimizerConfig optimizer_config() const {
+    return {beta1, beta2, epsilon, optimizer, momentum, weight_decay, grad_clip};
+  }
   // Throws ConfigError naming the setting, its range and what was given.
   void validate() const;
 };
@@ -80,7 +85,7 @@ class Trainer {
   struct State {
     std::uint64_t step = 0;    // steps done
     std::uint64_t tokens = 0;  // predictions trained on so far
-    typename Adam<T>::State optimizer = {};
+    typename Optimizer<T>::State optimizer = {};
   };
   State state() { return {step_, trained_tokens_, optimizer_.state()}; }
   // Goes on from there, to the bit; the model has the weights of that step already. Throws
@@ -120,7 +125,7 @@ class Trainer {
   std::vector<std::uint64_t> starts_;  // where sentence i begins; one more entry than sentences
   CutSentences cut_;
   std::unique_ptr<kernels::Threads> threads_;
-  Adam<T> optimizer_;
+  Optimizer<T> optimizer_;
   LrSchedule schedule_;
   Batch batch_;
   std::function<void(const Batch&)> look_;

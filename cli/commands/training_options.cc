@@ -90,16 +90,45 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                 {.value = "N",
                  .range = at_least(0),
                  .help = "steps in which the learning rate rises to its full height first"});
-  table.number(
-      adam.min_lr, "min-lr",
-      {.value = "X", .range = at_least(0), .help = "where linear and cosine end, instead of at 0"});
+  table.number(adam.min_lr, "min-lr",
+               {.value = "X",
+                .range = at_least(0),
+                .help = "where linear and cosine end, instead of at 0",
+                .not_with = "lr-schedule=constant"});
+  table.choice(adam.optimizer, "optimizer",
+               {.value = "adam|adamw|sgd",
+                .help = "what turns gradients into steps; adamw is adam with a weight decay that "
+                        "the gradients don't scale, sgd plain gradient descent"});
   table.number(adam.beta1, "beta1",
-               {.value = "X", .range = below(1), .help = "Adam's decay of the mean gradient"});
-  table.number(
-      adam.beta2, "beta2",
-      {.value = "X", .range = below(1), .help = "Adam's decay of the mean squared gradient"});
+               {.value = "X",
+                .range = below(1),
+                .help = "Adam's decay of the mean gradient",
+                .not_with = "optimizer=sgd"});
+  table.number(adam.beta2, "beta2",
+               {.value = "X",
+                .range = below(1),
+                .help = "Adam's decay of the mean squared gradient",
+                .not_with = "optimizer=sgd"});
   table.number(adam.epsilon, "adam-epsilon",
-               {.value = "X", .range = above(0), .help = "Adam's term against division by 0"});
+               {.value = "X",
+                .range = above(0),
+                .help = "Adam's term against division by 0",
+                .not_with = "optimizer=sgd"});
+  table.number(adam.momentum, "momentum",
+               {.value = "X",
+                .range = below(1),
+                .help = "of sgd: how much of the last step goes on in the next; 0.9 is usual",
+                .not_with = "optimizer=adam optimizer=adamw"});
+  table.number(adam.weight_decay, "weight-decay",
+               {.value = "X",
+                .range = at_least(0),
+                .help = "draws every weight towards 0: adamw by learning rate * X of itself a "
+                        "step, adam and sgd by X of itself in its gradient"});
+  table.number(adam.grad_clip, "grad-clip",
+               {.value = "X",
+                .range = at_least(0),
+                .help = "scales the gradient of all parameters down to this norm where it is "
+                        "larger; 1 is usual, 0 is off"});
   table.flag(detect_anomaly, "detect-anomaly",
              {.help = "look at every step's scalars first: the first that is NaN or infinite, "
                       "forward or backward, is named with its operation, operands and sentence; "

@@ -219,12 +219,22 @@ void OptionTable::check_together(const std::map<std::string, std::string>& typed
                       "nothing; add --{1} or leave it out",
                       flag->second, option.only_with));
     std::istringstream others(option.not_with);
-    for (std::string other; others >> other;)
-      if (given.contains(other))
+    for (std::string other; others >> other;) {
+      if (const std::size_t at = other.find('='); at != std::string::npos) {
+        const std::string name = other.substr(0, at), value = other.substr(at + 1);
+        // A resumed run takes its values from the checkpoint, which has yet to be read.
+        if (find(name)->get() == value && !given.contains("resume"))
+          throw UsageError(
+              fmt::format("{0}: expected another --{1} than {2}, with which {0} changes nothing; "
+                          "leave {0} out or choose another --{1}",
+                          flag->second, name, value));
+      } else if (given.contains(other)) {
         throw UsageError(
             fmt::format("{0}: expected no {1} beside it, found both, and {0} changes "
                         "nothing then; leave one out",
                         flag->second, given[other]));
+      }
+    }
   }
 }
 

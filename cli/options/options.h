@@ -48,7 +48,8 @@ struct OptionText {
   // threads. A checkpoint does not hold it.
   bool per_run = false;
   const char* only_with = "";  // another option, without which this one would change nothing
-  const char* not_with = "";   // options and operands, "csv NAME", beside which it would not
+  const char* not_with = "";   // options and operands, "csv NAME", beside which it would not, and
+                               // values of choices, "optimizer=sgd"
   bool may_be_empty = false;   // a text
 };
 

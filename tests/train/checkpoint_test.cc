@@ -57,28 +57,38 @@ TEMPLATE_TEST_CASE("Checkpoint: a run that is taken up again ends in the bits of
                    "[train][checkpoint]", float, double) {
   const TemporaryFolder folder;
   const std::string path = folder / "run.step-1.safetensors";
-  for (const std::size_t batch_size : {1, 16})
-    for (const auto kind :
-         {LrSchedule::Kind::linear, LrSchedule::Kind::cosine, LrSchedule::Kind::constant}) {
-      TrainConfig config{.steps = 200, .batch_size = batch_size, .lr_schedule = kind};
-      TinyRun<TestType> whole(config);
-      const std::vector<double> losses = whole.run();
-      for (const std::uint64_t step : {0, 1, 37, 199, 200}) {
-        CAPTURE(batch_size, step);
-        config.threads = 1;
-        TinyRun<TestType> first(config);
-        first.run(step);
-        write_checkpoint(path, first.trainer, {});
-        config.threads = 3;
-        TinyRun<TestType> second(config, read_as<TestType>(path));
-        CHECK(second.run() ==
-              std::vector<double>(losses.begin() + std::ptrdiff_t(step), losses.end()));
-        CHECK(different_bits<TestType>(slab(second.model.weights()), slab(whole.model.weights())) ==
-              0);
-        CHECK(second.trainer.state().tokens == whole.trainer.state().tokens);
-        CHECK(second.trainer.provenance() == whole.trainer.provenance());
-      }
+  using Kind = LrSchedule::Kind;
+  for (const TrainConfig& each : std::vector<TrainConfig>{
+           {},
+           {.batch_size = 16},
+           {.lr_schedule = Kind::constant},
+           {.batch_size = 16, .lr_schedule = Kind::cosine, .warmup_steps = 40, .min_lr = 0.001},
+           {.batch_size = 16,
+           .optimizer = OptimizerKind::adamw,
+           .weight_decay = 0.1,
+           .grad_clip = 0.5},
+           {.learning_rate = 0.1, .optimizer = OptimizerKind::sgd, .momentum = 0.9},
+           {.weight_decay = 0.01}}) {
+    TrainConfig config = each;
+    config.steps = 200;
+    TinyRun<TestType> whole(config);
+    const std::vector<double> losses = whole.run();
+    for (const std::uint64_t step : {0, 1, 37, 199, 200}) {
+      CAPTURE(config.batch_size, step);
+      config.threads = 1;
+      TinyRun<TestType> first(config);
+      first.run(step);
+      write_checkpoint(path, first.trainer, {});
+      config.threads = 3;
+      TinyRun<TestType> second(config, read_as<TestType>(path));
+      CHECK(second.run() ==
+            std::vector<double>(losses.begin() + std::ptrdiff_t(step), losses.end()));
+      CHECK(different_bits<TestType>(slab(second.model.weights()), slab(whole.model.weights())) ==
+            0);
+      CHECK(second.trainer.state().tokens == whole.trainer.state().tokens);
+      CHECK(second.trainer.provenance() == whole.trainer.provenance());
     }
+  }
 }
 
 TEST_CASE("Checkpoint: writing one after each step changes no bit of the run",

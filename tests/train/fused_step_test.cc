@@ -19,7 +19,7 @@ struct Learner {
     for (const auto& [rows, cols] : {std::pair{6, 19}, {8, 19}, {19, 8}, {8, 19}})
       p.push_back(drawn_run(tape, bits, rows, cols));
     tape.keep();
-    adam.emplace(tape, tape.size(), AdamConfig{});
+    adam.emplace(tape, tape.size(), OptimizerConfig{});
   }
   Value<T> loss(int kind, std::uint32_t word) {
     const std::uint32_t ids[] = {word, 1, word, 0, 1, 2};
@@ -51,7 +51,7 @@ struct Learner {
   std::span<const T> weights() const { return {tape.data_from(0), tape.kept_size()}; }
   Tape<T> tape;
   std::vector<Matrix<T>> p;
-  std::optional<Adam<T>> adam;
+  std::optional<Optimizer<T>> adam;
 };
 
 }  // namespace

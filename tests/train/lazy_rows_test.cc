@@ -17,7 +17,7 @@ std::vector<T> train(bool fused, int steps, double (*rate)(int), double epsilon)
   Random random(7);
   Gpt<T> model({.vocab_size = 40, .block_size = 8, .n_layer = 1, .n_head = 2, .n_embd = 16},
                random);
-  Adam<T> adam(model.tape(), model.layout().slab_size(), {.epsilon = epsilon});
+  Optimizer<T> adam(model.tape(), model.layout().slab_size(), {.epsilon = epsilon});
   Batch batch;
   for (int i = 0; i < steps; ++i) {
     const TokenId rare = i % 97 == 0 ? static_cast<TokenId>(i / 97 % 30 + 5) : 1;

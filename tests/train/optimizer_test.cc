@@ -34,7 +34,7 @@ struct OneWeight {
 
   Tape<T> tape;
   Matrix<T> weights = tape.matrix(1, 16);
-  Adam<T> adam{tape, 16, {}};
+  Optimizer<T> adam{tape, 16, {}};
 };
 
 // One step of training on a sentence: stacked, or one token at a time, where each parameter is used
@@ -134,7 +134,7 @@ TEMPLATE_TEST_CASE("Adam: backward_step gives the bits of backward and then step
             twin(model.weights());
         if (one_is_held) model.parameter("layers.0.mlp.hidden", 1, 2);  // a Value inside a matrix
         const std::size_t size = model.layout().slab_size();
-        Adam<TestType> adam(model.tape(), size, {}), twin_adam(twin.tape(), size, {});
+        Optimizer<TestType> adam(model.tape(), size, {}), twin_adam(twin.tape(), size, {});
         for (int step = 0; step < 12; ++step) {
           const auto sentence = drawn_sentence(bits, config.vocab_size, 3 + bits() % 6);
           const Batch batch = batch_of({&sentence, 1}, config.block_size);
@@ -157,7 +157,7 @@ TEMPLATE_TEST_CASE("Adam: backward_step gives the bits of backward and then step
 TEST_CASE("Adam: a gradient that a step did not keep is refused, never a wrong number",
           "[train][optimizer]") {
   Gpt<float> model(drawn_weights<float>(small_shape(), 833).view());
-  Adam<float> adam(model.tape(), model.layout().slab_size(), {});
+  Optimizer<float> adam(model.tape(), model.layout().slab_size(), {});
   const std::vector<TokenId> sentence = {46, 1, 2, 46};
   const Batch batch = batch_of({&sentence, 1}, 8);
   adam.backward_step(model.loss(batch).mean, 0.01, false);
@@ -171,8 +171,8 @@ TEST_CASE("Adam: a gradient that a step did not keep is refused, never a wrong n
 
 TEST_CASE("Adam: settings outside of their range are refused by name", "[train][optimizer]") {
   Tape<double> tape;
-  const auto make = [&](const AdamConfig& config) {
-    return [&tape, config] { Adam<double>(tape, 0, config); };
+  const auto make = [&](const OptimizerConfig& config) {
+    return [&tape, config] { Optimizer<double>(tape, 0, config); };
   };
   CHECK_THAT(error_message<ConfigError>(make({.beta1 = 1})), text_contains("beta1"));
   CHECK_THAT(error_message<ConfigError>(make({.beta1 = -0.1})), text_contains("found -0.1"));
@@ -183,7 +183,7 @@ TEST_CASE("Adam: settings outside of their range are refused by name", "[train][
 TEST_CASE("Adam: to read an element does not keep its matrix from being updated at once",
           "[train][optimizer]") {
   Gpt<float> model(drawn_weights<float>(small_shape(), 834).view());
-  Adam<float> adam(model.tape(), model.layout().slab_size(), {});
+  Optimizer<float> adam(model.tape(), model.layout().slab_size(), {});
   const auto weight = model.parameter("layers.0.mlp.hidden", 1, 2);
   REQUIRE(std::isfinite(weight.data()));
   const std::vector<TokenId> sentence = {46, 1, 2, 46};
@@ -196,7 +196,7 @@ TEST_CASE("Adam: handles of parameters are good after a step, kept or not", "[tr
   Tape<double> tape;
   const auto w = tape.matrix(1, 16);
   const auto element = w(0, 3);
-  Adam<double> adam(tape, 16, {});
+  Optimizer<double> adam(tape, 16, {});
   const auto loss = w(0, 3) * 2;
   loss.backward();
   adam.step(0.01);
@@ -209,7 +209,9 @@ TEST_CASE("Adam: a size that ends inside a matrix, or that covers what is no lea
           "[train][optimizer]") {
   Tape<double> tape;
   const auto w = tape.matrix(2, 16);
-  const auto make = [&](std::size_t size) { return [&, size] { Adam<double>(tape, size, {}); }; };
+  const auto make = [&](std::size_t size) {
+    return [&, size] { Optimizer<double>(tape, size, {}); };
+  };
   CHECK_THAT(error_message<ConfigError>(make(16)), text_contains("expected the first 16 scalars"));
   CHECK_THAT(error_message<ConfigError>(make(48)), text_contains("expected the first 48 scalars"));
   make(32)();
@@ -222,7 +224,7 @@ TEST_CASE("Adam: single leaves are trained as matrices are", "[train][optimizer]
   Tape<double> tape;
   const auto a = tape.leaf(1), b = tape.leaf(2), c = tape.leaf(3);
   tape.keep();
-  Adam<double> adam(tape, 3, {});
+  Optimizer<double> adam(tape, 3, {});
   (a * 1e-3 + b * 1e-3 - c * 1e-3).backward();
   adam.step(0.01);
   CHECK(a.data() == Approx(1 - 0.00999990000099999));
@@ -247,7 +249,7 @@ TEMPLATE_TEST_CASE("Adam: frozen parameters keep their bits and the others move 
         for (std::size_t row = 0; row < spec.rows; ++row)
           for (std::size_t col = 0; col < spec.cols; ++col) is_frozen[spec.index(row, col)] = 1;
       }
-      Adam<T> adam(model.tape(), size, {}, frozen), twin_adam(twin.tape(), size, {});
+      Optimizer<T> adam(model.tape(), size, {}, frozen), twin_adam(twin.tape(), size, {});
       const std::vector<T> before(model.weights().data, model.weights().data + size);
       std::mt19937_64 bits(836);
       for (int step = 0; step < 6; ++step) {
@@ -278,8 +280,8 @@ TEST_CASE("Adam: what is frozen must be columns of a parameter", "[train][optimi
   tape.matrix(4, 20);
   for (const ParameterBlock& block :
        {ParameterBlock{0, 3, 20, 32}, {0, 4, 21, 32}, {0, 4, 20, 16}, {16, 4, 5, 32}}) {
-    CHECK_THAT(
-        error_message<ConfigError>([&] { Adam<double>(tape, tape.size(), {}, std::array{block}); }),
-        text_contains("whole columns"));
+    CHECK_THAT(error_message<ConfigError>(
+                   [&] { Optimizer<double>(tape, tape.size(), {}, std::array{block}); }),
+               text_contains("whole columns"));
   }
 }

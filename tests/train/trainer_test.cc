@@ -154,7 +154,7 @@ TEMPLATE_TEST_CASE("Trainer: its steps are forward, backward, Adam, each from gr
   const TrainConfig config{.steps = 300, .batch_size = 2};
   Gpt<TestType> model({.vocab_size = text.tokenizer.size()}, text.random), twin(model.weights());
   Trainer<TestType> trainer(model, text.tokenizer, text.corpus, config);
-  Adam<TestType> adam(twin.tape(), twin.layout().slab_size(), {});
+  Optimizer<TestType> adam(twin.tape(), twin.layout().slab_size(), {});
   Batch batch;
   for (std::size_t step = 0; step < 300; ++step) {
     batch.clear();
