@@ -141,6 +141,62 @@ char32_t next_code_point(std::string_view text, std::size_t& offset) {
   return static_cast<char32_t>(code_point);
 }
 
+CharacterClass character_class(char32_t code_point) {
+  if ((code_point >= '\t' && code_point <= '\r') || code_point == 0x85)
+    return CharacterClass::space;
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
+    case UTF8PROC_CATEGORY_LU:
+    case UTF8PROC_CATEGORY_LL:
+    case UTF8PROC_CATEGORY_LT:
+    case UTF8PROC_CATEGORY_LM:
+    case UTF8PROC_CATEGORY_LO:
+      return CharacterClass::letter;
+    case UTF8PROC_CATEGORY_ND:
+    case UTF8PROC_CATEGORY_NL:
+    case UTF8PROC_CATEGORY_NO:
+      return CharacterClass::number;
+    case UTF8PROC_CATEGORY_ZS:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return CharacterClass::space;
+    case UTF8PROC_CATEGORY_PS:
+    case UTF8PROC_CATEGORY_PI:
+      return CharacterClass::opening;
+    case UTF8PROC_CATEGORY_PE:
+    case UTF8PROC_CATEGORY_PF:
+      return CharacterClass::closing;
+    case UTF8PROC_CATEGORY_PD:
+    case UTF8PROC_CATEGORY_PC:
+      return CharacterClass::dash;
+    case UTF8PROC_CATEGORY_PO:
+      return CharacterClass::sign;
+    case UTF8PROC_CATEGORY_SC:
+      return CharacterClass::currency;
+    case UTF8PROC_CATEGORY_SM:
+    case UTF8PROC_CATEGORY_SO:
+    case UTF8PROC_CATEGORY_SK:
+      return CharacterClass::symbol;
+    case UTF8PROC_CATEGORY_MN:
+    case UTF8PROC_CATEGORY_MC:
+    case UTF8PROC_CATEGORY_ME:
+      return CharacterClass::combining;
+    default:
+      return CharacterClass::other;
+  }
+}
+
+std::string repaired_utf8(std::string_view text) {
+  std::string repaired;
+  while (!text.empty()) {
+    const std::size_t bad = std::min(find_invalid_utf8(text), text.size());
+    repaired += text.substr(0, bad);
+    if (bad == text.size()) break;
+    repaired += "\uFFFD";
+    text.remove_prefix(bad + 1);
+  }
+  return repaired;
+}
+
 std::size_t display_width(std::string_view text) {
   std::size_t width = 0;
   for (std::size_t offset = 0; offset < text.size();) {

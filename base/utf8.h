@@ -35,6 +35,25 @@ std::size_t character_length(std::string_view text, std::size_t offset);
 // The code point at `offset`, which moves behind it. REQUIRES: valid UTF-8.
 char32_t next_code_point(std::string_view text, std::size_t& offset);
 
+// What a character is for, by its general category in Unicode.
+enum class CharacterClass {
+  space,      // as white_space_at() has it, but for U+FEFF, which is `other`
+  letter,     // L
+  number,     // N
+  opening,    // Ps, Pi
+  closing,    // Pe, Pf
+  dash,       // Pd, Pc
+  sign,       // Po: other punctuation
+  currency,   // Sc
+  symbol,     // Sm, So, Sk
+  combining,  // M
+  other       // C
+};
+CharacterClass character_class(char32_t code_point);
+
+// The text with each byte that is not part of a valid sequence replaced by U+FFFD.
+std::string repaired_utf8(std::string_view text);
+
 // Columns that a terminal takes for the text, code point by code point: two for a wide one
 // (Chinese, most emoji), none for one that is drawn upon its neighbour or not at all. REQUIRES:
 // valid UTF-8.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/fingerprint.h"
 #include "base/text_file.h"
 #include "base/utf8.h"
@@ -15,18 +16,19 @@
 namespace glassbox {
 
 Corpus Corpus::read(const std::string& path, const CorpusOptions& options) {
-  return Corpus(read_text(path), path, options);
+  return Corpus(options.exact ? read_file(path) : read_text(path), path, options);
 }
 
 Corpus Corpus::from_text(std::string_view text, const std::string& name,
                          const CorpusOptions& options) {
-  check_text(text, name);
+  if (!options.exact) check_text(text, name);
   return Corpus(std::string(text), name, options);
 }
 
 // Folds in place: a folded line is rarely longer than what it was made from.
 Corpus::Corpus(std::string text, const std::string& name, const CorpusOptions& options)
     : name_(name), text_(std::move(text)), lowercase_(options.lowercase) {
+  if (text_.starts_with("\uFEFF")) text_.erase(0, std::string_view("\uFEFF").size());
   const bool was_empty = text_.empty();
   const auto line_count =
       static_cast<std::size_t>(std::count(text_.begin(), text_.end(), '\n')) + 1;
@@ -52,6 +54,12 @@ Corpus::Corpus(std::string text, const std::string& name, const CorpusOptions& o
 
     const std::size_t first = folded;
     std::size_t offset = 0;
+    if (options.exact) {
+      if (next_word(line, offset).empty()) continue;
+      std::memmove(text_.data() + folded, line.data(), line.size());
+      folded += line.size();
+      offset = line.size();
+    }
     for (std::string_view word = next_word(line, offset); !word.empty();
          word = next_word(line, offset)) {
       if (folded > first) text_[folded++] = ' ';

@@ -3,7 +3,8 @@
 // Reading trims each line, lower-cases it (unless told not to), folds every run of white space into
 // one blank, and drops lines that are then empty. LF, CR LF and CR end a line. A byte order mark,
 // tabs, doubled and no-break spaces therefore make no words of their own. Invalid UTF-8 and NUL
-// bytes are refused with their line.
+// bytes are refused with their line. An exact corpus keeps what is between line ends as it is, in
+// any bytes; only lines that are empty or blank are dropped.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,8 @@ namespace glassbox {
 
 struct CorpusOptions {
   bool lowercase = true;
+  // Nothing is folded and any bytes are taken. REQUIRES: not lowercase.
+  bool exact = false;
 };
 
 class Corpus {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <unordered_set>
 #include <utility>
 
@@ -23,72 +22,76 @@ void check_is_utf8(std::string_view text) {
                                 "write the text in UTF-8"));
 }
 
-// Each code point is a token, and so is a blank within the text.
-std::string_view next_character(std::string_view text, std::size_t& offset) {
-  const std::size_t begin = offset;
-  while (const std::size_t blank = white_space_at(text, offset)) offset += blank;
-  if (offset == text.size()) return {};
-  if (offset > begin && begin > 0) return " ";
-  const std::size_t length = utf8_length(text, offset);
-  offset += length;
-  return text.substr(offset - length, length);
-}
+constexpr std::size_t kBpeSize = 1000;      // of the vocabulary, if nothing is said
+constexpr std::size_t kBpeLeastPlaces = 2;  // of a merge
 
-bool is_word(std::string_view text) {
-  std::size_t offset = 0;
-  return next_word(text, offset) == text;
-}
-
-bool is_character(std::string_view text) {
-  return text == " " || (utf8_length(text, 0) == text.size() && white_space_at(text, 0) == 0);
-}
-
-constexpr TokenizerKind kKinds[] = {
-    {"word", "a word without white space", "word", next_word, is_word, " "},
-    {"char", "a single character", "character", next_character, is_character, ""},
-};
+bool is_spacing(std::string_view token) { return token == kBlankToken || token == kJoinToken; }
 
 const TokenizerKind& require_kind(std::string_view name) {
   if (const TokenizerKind* const kind = find_tokenizer_kind(name)) return *kind;
   std::string names;
-  for (const TokenizerKind& kind : kKinds)
+  for (const TokenizerKind& kind : tokenizer_kinds())
     names += fmt::format("{}{}", names.empty() ? "" : ", ", kind.name);
   throw ConfigError(fmt::format("tokenizer: expected one of {}, found {}", names, quotation(name)));
 }
 
-// Calls f(token) for each token of a text.
-template <class F>
-void for_each_token(const TokenizerKind& kind, std::string_view text, F f) {
-  std::size_t offset = 0;
-  for (auto token = kind.next(text, offset); !token.empty(); token = kind.next(text, offset))
-    f(token);
-}
-
 }  // namespace
 
-std::span<const TokenizerKind> tokenizer_kinds() { return kKinds; }
-
-const TokenizerKind* find_tokenizer_kind(std::string_view name) {
-  const auto found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                  [&](const TokenizerKind& kind) { return name == kind.name; });
-  return found == std::end(kKinds) ? nullptr : found;
+void VocabularyConfig::validate(const TokenizerKind& kind) const {
+  if (kind.exact && size != 0 && size <= kByteValues)
+    throw ConfigError(
+        fmt::format("vocabulary: expected at least {} tokens of {}, the bytes and BOS, found {}",
+                    kByteValues + 1, kind.name, size));
+  if (kind.exact && unk)
+    throw ConfigError(
+        fmt::format("vocabulary: expected no {} of {}, which knows all bytes", kUnk, kind.name));
 }
 
-Tokenizer Tokenizer::of(const Corpus& corpus, std::string_view kind) {
+Tokenizer Tokenizer::of(const Corpus& corpus, std::string_view kind,
+                        const VocabularyConfig& config) {
   const TokenizerKind& cut = require_kind(kind);
-  std::unordered_set<std::string_view> distinct;
-  for (std::size_t i = 0; i < corpus.size(); ++i) {
-    for_each_token(cut, corpus[i], [&](std::string_view word) { distinct.insert(word); });
+  config.validate(cut);
+  if (cut.exact) {
+    BpeTrainer trainer;
+    for (std::size_t i = 0; i < corpus.size(); ++i) trainer.add(corpus[i]);
+    auto [tokens, merges] =
+        trainer.train((config.size != 0 ? config.size : kBpeSize) - 1,
+                      config.min_count != 0 ? config.min_count : kBpeLeastPlaces);
+    return from_words(std::move(tokens), corpus.lowercase(), corpus.name(), {}, kind,
+                      std::move(merges));
   }
-  std::vector<std::string> words(distinct.begin(), distinct.end());
+  std::unordered_map<std::string_view, std::size_t> counts;
+  for (std::size_t i = 0; i < corpus.size(); ++i)
+    cut.cut(corpus[i], [&](std::string_view word) { ++counts[word]; });
+  std::vector<std::pair<std::string_view, std::size_t>> kept;
+  for (const auto& each : counts)
+    if (each.second >= config.min_count && each.first != kUnk) kept.push_back(each);
+  if (config.size != 0 && config.size < kept.size()) {
+    std::sort(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
+      return a.second != b.second ? a.second > b.second : a.first < b.first;
+    });
+    kept.resize(config.size);
+  }
+  const bool has_word_unk = counts.contains(kUnk);
+  const std::size_t most = config.size != 0 ? config.size : counts.size();
+  const bool has_unk =
+      config.unk || std::min(kept.size() + (has_word_unk ? 1 : 0), most) < counts.size();
+  std::vector<std::string> words;
+  for (const auto& each : kept) words.emplace_back(each.first);
+  if (has_word_unk && !has_unk) words.emplace_back(kUnk);
   // UTF-8 keeps the order of code points in its bytes, and strings compare bytes as unsigned.
   std::sort(words.begin(), words.end());
-  return from_words(std::move(words), corpus.lowercase(), corpus.name(), {}, kind);
+  std::optional<TokenId> unk;
+  if (has_unk) {
+    unk = static_cast<TokenId>(words.size());
+    words.emplace_back(kUnk);
+  }
+  return from_words(std::move(words), corpus.lowercase(), corpus.name(), unk, kind);
 }
 
 Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
                                 const std::string& where, std::optional<TokenId> unk,
-                                std::string_view kind) {
+                                std::string_view kind, std::vector<Merge> merges) {
   Tokenizer tokenizer(require_kind(kind), lowercase, unk);
   tokenizer.words_ = std::move(words);
   tokenizer.ids_.reserve(tokenizer.words_.size());
@@ -113,6 +116,12 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
                     *unk < tokenizer.bos() ? quotation(tokenizer.words_[*unk]) : "fewer tokens",
                     "the vocabulary is damaged: use a backup"));
   }
+  if (tokenizer.kind().exact) {
+    tokenizer.bpe_ = std::make_shared<const Bpe>(tokenizer.words_, std::move(merges), where);
+  } else if (!merges.empty()) {
+    throw FormatError(fmt::format("{}: expected no merges of the tokenizer {}, found {}", where,
+                                  tokenizer.kind().name, merges.size()));
+  }
   while (tokenizer.ids_.contains(tokenizer.bos_name_))
     tokenizer.bos_name_ = '<' + tokenizer.bos_name_ + '>';
   return tokenizer;
@@ -123,13 +132,20 @@ TokenId Tokenizer::find(std::string_view word) const {
   return at == ids_.end() ? static_cast<TokenId>(size()) : at->second;
 }
 
+const std::vector<Merge>& Tokenizer::merges() const {
+  static const std::vector<Merge> none;
+  return bpe_ ? bpe_->merges() : none;
+}
+
 void Tokenizer::append(std::string_view text, std::vector<TokenId>& ids) const {
-  check_is_utf8(text);
+  if (!kind_->exact || lowercase_) check_is_utf8(text);
   std::string lowered;
   if (lowercase_) text = lowered = lower_case(text);
+  if (bpe_) return bpe_->encode(text, ids);
   std::vector<std::string_view> unknown;
-  for_each_token(*kind_, text, [&](std::string_view word) {
+  kind_->cut(text, [&](std::string_view word) {
     TokenId id = find(word);
+    if (id == size() && is_spacing(word)) return;  // the text is written as is usual
     if (id == size() && unk_) id = *unk_;
     ids.push_back(id);
     if (id == size()) unknown.push_back(word);
@@ -183,9 +199,10 @@ std::vector<std::vector<TokenId>> Tokenizer::encode_lines(const Corpus& corpus) 
 
 std::vector<Tokenizer::UnknownWord> Tokenizer::unknown_words(const Corpus& corpus) const {
   std::unordered_map<std::string_view, std::size_t> lines;
+  if (bpe_) return {};
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    for_each_token(*kind_, corpus[i], [&](std::string_view word) {
-      if (find(word) != size()) return;
+    kind_->cut(corpus[i], [&](std::string_view word) {
+      if (find(word) != size() || is_spacing(word)) return;
       const auto [at, is_new] = lines.emplace(word, corpus.line_number(i));
       if (!is_new) at->second = std::min(at->second, corpus.line_number(i));
     });
@@ -199,13 +216,11 @@ std::vector<Tokenizer::UnknownWord> Tokenizer::unknown_words(const Corpus& corpu
 }
 
 std::string Tokenizer::decode(const std::vector<TokenId>& ids) const {
-  std::string text;
-  for (const TokenId id : ids) {
-    if (id == bos()) continue;
-    if (!text.empty()) text += kind_->separator;
-    text += words_[id];
-  }
-  return text;
+  std::vector<std::string_view> tokens;
+  tokens.reserve(ids.size());
+  for (const TokenId id : ids)
+    if (id != bos()) tokens.push_back(words_[id]);
+  return kind_->join(tokens);
 }
 
 }  // namespace glassbox

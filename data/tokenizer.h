@@ -5,56 +5,61 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
+#include "data/bpe.h"
 #include "data/corpus.h"
+#include "data/token_kinds.h"
 
 namespace glassbox {
-
-using TokenId = std::uint32_t;
 
 // The word that stands for every unknown one, in a vocabulary that has it.
 inline constexpr std::string_view kUnk = "<unk>";
 
-// A way of cutting a text into tokens. All of them are in one table in tokenizer.cc: a new one is a
-// row there, and the command line and the model file take its name from the row.
-struct TokenizerKind {
-  const char* name;   // as on the command line and in the model file
-  const char* token;  // what its tokens are, for messages: "a word without white space"
-  const char* unit;   // what one of them is called: "word"
-  // The next token at or after `offset`, which moves to the token's end; empty when there is none.
-  // White space at the ends of the text is no token, and a run of it counts as one blank.
-  std::string_view (*next)(std::string_view text, std::size_t& offset);
-  bool (*is_token)(std::string_view text);  // REQUIRES: valid UTF-8, not empty
-  std::string_view separator;               // what decode() puts between two tokens
+// What becomes a token of those that a text has.
+struct VocabularyConfig {
+  // The most frequent so many tokens, of equal ones the first by code point; 0: all. Of bpe the
+  // size of the vocabulary, BOS included; 0: 1000.
+  std::size_t size = 0;
+  // What is rarer is no token: it becomes <unk>. Of bpe the least places that a merge must have; 0:
+  // 1, of bpe 2.
+  std::size_t min_count = 0;
+  bool unk = false;  // the vocabulary has <unk> even if no token is left out; not of bpe
+
+  // Throws ConfigError if it is no vocabulary of that kind.
+  void validate(const TokenizerKind& kind) const;
 };
-std::span<const TokenizerKind> tokenizer_kinds();
-// nullptr if there is none of that name.
-const TokenizerKind* find_tokenizer_kind(std::string_view name);
 
 class Tokenizer {
  public:
-  // Every token of the corpus, by the kind of that name. Throws ConfigError if there is none.
-  static Tokenizer of(const Corpus& corpus, std::string_view kind);
+  // The tokens of the corpus, by the kind of that name. For bpe, the corpus is best read as
+  // {.lowercase = false, .exact = true}. Throws ConfigError if there is no such kind.
+  static Tokenizer of(const Corpus& corpus, std::string_view kind,
+                      const VocabularyConfig& config = {});
   static Tokenizer words(const Corpus& corpus) { return of(corpus, "word"); }
   // From a model file, ids in the order given. Throws FormatError, its message beginning with
   // `where`, for an empty or repeated token, for one that the kind would cut otherwise (a word with
   // white space in it) and for one that is not UTF-8. With `has_unk` the last of them must be
-  // "<unk>", which unknown tokens are read as.
+  // "<unk>", which unknown tokens are read as. The words of bpe are spelled as bpe.h says, and only
+  // bpe has merges.
   static Tokenizer from_words(std::vector<std::string> words, bool lowercase,
                               const std::string& where, std::optional<TokenId> unk = {},
-                              std::string_view kind = "word");
+                              std::string_view kind = "word", std::vector<Merge> merges = {});
 
   // Words and BOS.
   std::size_t size() const { return words_.size() + 1; }
   TokenId bos() const { return static_cast<TokenId>(words_.size()); }
   const TokenizerKind& kind() const { return *kind_; }
   bool lowercase() const { return lowercase_; }
+  // How a text is read that this is to encode.
+  CorpusOptions reading() const { return {.lowercase = lowercase_, .exact = kind_->exact}; }
+  // By rank; empty unless of bpe.
+  const std::vector<Merge>& merges() const;
   // The id that unknown words are read as; nothing if they are refused.
   std::optional<TokenId> unk() const { return unk_; }
   // In id order, without BOS.
@@ -67,7 +72,7 @@ class Tokenizer {
 
   // A sentence's words, without BOS; folded and lower-cased as the corpus was. Throws
   // VocabularyError naming the first unknown words, quoted as JSON (unless there is an unk()), and
-  // FormatError for text that is not UTF-8.
+  // FormatError for text that is not UTF-8, but for bpe, which takes any bytes.
   std::vector<TokenId> encode(std::string_view text) const;
   // The same, every message beginning with `where`.
   std::vector<TokenId> encode(std::string_view text, const std::string& where) const;
@@ -82,7 +87,8 @@ class Tokenizer {
     std::size_t line;
   };
   std::vector<UnknownWord> unknown_words(const Corpus& corpus) const;
-  // The tokens joined by the kind's separator; BOS is left out. REQUIRES: every id < size().
+  // The way back; BOS is left out. Of bpe the very bytes, which need not be UTF-8 where the ids end
+  // within a character. REQUIRES: every id < size().
   std::string decode(const std::vector<TokenId>& ids) const;
 
  private:
@@ -103,6 +109,7 @@ class Tokenizer {
   std::string bos_name_ = "<bos>";
   bool lowercase_;
   std::optional<TokenId> unk_;
+  std::shared_ptr<const Bpe> bpe_;  // of bpe
 };
 
 }  // namespace glassbox

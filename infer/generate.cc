@@ -110,7 +110,7 @@ bool StopTexts::found(std::span<const TokenId> tokens) const {
   if (texts_.empty()) return false;
   // A text that was not there before ends in the newest token, and each token has a byte or more.
   const std::size_t enough = longest() + 1;
-  const bool is_long = tokens.size() - prompt_tokens_ > enough;
+  const bool is_long = tokenizer_->kind().ends_alone && tokens.size() - prompt_tokens_ > enough;
   if (is_long) tokens = tokens.last(enough);
   const std::string text = tokenizer_->decode({tokens.begin(), tokens.end()});
   return std::ranges::any_of(texts_, [&](const std::string& stop) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "base/error.h"
@@ -45,7 +47,14 @@ std::string tokenizer_text(const Tokenizer& tokenizer) {
   } else {
     json.null();
   }
-  return json.key("tokens").values(tokenizer.words()).end_object().take();
+  json.key("tokens").values(tokenizer.words());
+  if (tokenizer.kind().exact) {
+    json.key("merges").begin_array();
+    for (const auto& [left, right] : tokenizer.merges())
+      json.value(tokenizer.words()[left] + ' ' + tokenizer.words()[right]);
+    json.end_array();
+  }
+  return json.end_object().take();
 }
 
 const std::string& metadata(const SafetensorsReader& file, const char* key) {
@@ -82,10 +91,30 @@ GptConfig read_config(const SafetensorsReader& file) {
   return config;
 }
 
+// "Ġ t" names the two tokens of a merge.
+std::vector<Merge> read_merges(const Json::Array& list, const std::vector<std::string>& words,
+                               const std::string& where) {
+  std::unordered_map<std::string_view, TokenId> ids;
+  for (const std::string& word : words) ids.emplace(word, static_cast<TokenId>(ids.size()));
+  std::vector<Merge> merges;
+  for (const Json& merge : list) {
+    const std::string_view text =
+        merge.kind() == Json::Kind::string ? std::string_view(merge.string()) : "";
+    const std::size_t blank = std::min(text.find(' '), text.size());
+    const auto left = ids.find(text.substr(0, blank));
+    const auto right = ids.find(text.substr(std::min(blank + 1, text.size())));
+    if (left == ids.end() || right == ids.end())
+      throw format_error(where + ": merges", "two tokens with a blank between them",
+                         describe_json(&merge));
+    merges.emplace_back(left->second, right->second);
+  }
+  return merges;
+}
+
 Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config) {
   const std::string where = file.path() + ": " + kTokenizerKey;
   const Json json = Json::parse(metadata(file, kTokenizerKey), where);
-  const FileObject object(json, where, {"kind", "lowercase", "bos", "unk", "tokens"});
+  const FileObject object(json, where, {"kind", "lowercase", "bos", "unk", "tokens", "merges"});
   const Json& kind = object.get("kind", Json::Kind::string, "a tokenizer's name");
   if (find_tokenizer_kind(kind.string()) == nullptr) {
     std::vector<std::string_view> names;
@@ -118,7 +147,12 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   } else {
     unk = static_cast<TokenId>(unk_id->integer());
   }
-  return Tokenizer::from_words(std::move(words), lowercase, where, unk, kind.string());
+  std::vector<Merge> merges;
+  if (json.find("merges") != nullptr || find_tokenizer_kind(kind.string())->exact)
+    merges = read_merges(object.get("merges", Json::Kind::array, "a list of merges").array(), words,
+                         where);
+  return Tokenizer::from_words(std::move(words), lowercase, where, unk, kind.string(),
+                               std::move(merges));
 }
 
 // The tensor of that parameter, which must be there with its shape and that dtype.

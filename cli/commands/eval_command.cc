@@ -78,7 +78,7 @@ std::vector<LineScore> score_lines(const EvalOptions& options, const Decoder<T>&
 template <class T>
 int evaluate(const EvalOptions& options, Decoder<T> model) {
   const Tokenizer& tokenizer = model.tokenizer();
-  const Corpus corpus = Corpus::read(options.text, {.lowercase = tokenizer.lowercase()});
+  const Corpus corpus = Corpus::read(options.text, tokenizer.reading());
   const std::vector<std::vector<TokenId>> sentences = tokenizer.encode_lines(corpus);
   std::size_t cut = 0, first_cut = 0;
   for (std::size_t i = 0; i < corpus.size(); ++i) {

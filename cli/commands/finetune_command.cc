@@ -62,6 +62,11 @@ struct FinetuneOptions {
 template <class T>
 Model<T> with_words_of(const Corpus& corpus, const FinetuneOptions& options, Model<T> model,
                        Random& random) {
+  if (model.tokenizer.kind().exact && (options.unk || options.extend_vocab))
+    throw UsageError(fmt::format(
+        "--{}: expected a model of words or characters, found one of {}, which knows all text; "
+        "leave it out",
+        options.unk ? "unk" : "extend-vocab", model.tokenizer.kind().name));
   if (options.unk && !model.tokenizer.unk()) return extend_vocabulary(model, {}, true, random);
   auto unknown = model.tokenizer.unknown_words(corpus);
   if (unknown.empty() || options.unk) return model;
@@ -133,7 +138,7 @@ template <class T>
 int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> base,
                   const std::string& parent, const Checkpoint<T>* resumed) {
   Random random(options.training.seed.seed);
-  const CorpusOptions reading{.lowercase = base.tokenizer.lowercase()};
+  const CorpusOptions reading = base.tokenizer.reading();
   Corpus corpus = Corpus::read(options.corpus, reading);
   corpus.shuffle(random);
   record.text = corpus.fingerprint();
@@ -153,7 +158,7 @@ int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> bas
                              : with_words_of(corpus, options, std::move(base), random);
   const Model<T>& start = resumed != nullptr ? resumed->model : drawn;
   const Tokenizer& tokenizer = start.tokenizer;
-  const std::optional<Corpus> held_out = hold_out(options.training, corpus);
+  const std::optional<Corpus> held_out = hold_out(options.training, corpus, reading);
   if (options.training.val) record.held_out = held_out->fingerprint();
   TrainConfig config = train_config(options.training, corpus);
   config.parent = parent;

@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "base/fingerprint.h"
 #include "base/quote.h"
+#include "base/text_file.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
@@ -45,6 +47,16 @@ struct ReportOptions {
 
 constexpr std::size_t kSentences = 4;
 
+// A text that is read as a sentence of the model's, in other tokens perhaps than it was written in.
+bool is_read_back(const Decoder<double>& decoder, const std::string& text) {
+  if (text.empty() || find_invalid_utf8(text) != kValidUtf8) return false;
+  try {
+    return decoder.tokenizer().encode(text).size() < decoder.config().block_size;
+  } catch (const VocabularyError&) {
+    return false;
+  }
+}
+
 // Of the model's own writing, each once: a fixed seed gives the same ones.
 std::vector<std::string> written_by(Decoder<double>& decoder, std::uint32_t seed) {
   Sampler sampler({.temperature = 0.5});
@@ -54,7 +66,8 @@ std::vector<std::string> written_by(Decoder<double>& decoder, std::uint32_t seed
                                         decoder.config().block_size - 1, UniformStream(seed, i))
                             .tokens;
     const std::string text = decoder.tokenizer().decode(tokens);
-    if (!text.empty() && std::find(sentences.begin(), sentences.end(), text) == sentences.end())
+    if (is_read_back(decoder, text) &&
+        std::find(sentences.begin(), sentences.end(), text) == sentences.end())
       sentences.push_back(text);
   }
   return sentences;
@@ -109,8 +122,8 @@ int report(const ReportOptions& options) {
   }
   Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
   if (options.sentences) {
-    const Corpus corpus =
-        Corpus::read(*options.sentences, {.lowercase = model.tokenizer.lowercase()});
+    const Corpus corpus = Corpus::from_text(read_text(*options.sentences), *options.sentences,
+                                            model.tokenizer.reading());
     const auto tokens = model.tokenizer.encode_lines(corpus);
     const std::size_t block = model.config().block_size;
     for (std::size_t i = 0; i < corpus.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/quote.h"
 #include "base/text_file.h"
+#include "base/utf8.h"
 #include "cli/command.h"
 #include "cli/options/shared_options.h"
 #include "cli/output.h"
@@ -129,7 +130,7 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
     return prompts;
   }
   const std::string& file = *options.prompt_file;
-  const CorpusOptions reading{.lowercase = tokenizer.lowercase()};
+  const CorpusOptions reading = tokenizer.reading();
   const Corpus corpus =
       file == "-" ? Corpus::from_text(read_standard_input_text(), "standard input", reading)
                   : Corpus::read(file, reading);
@@ -161,7 +162,7 @@ template <class T>
 std::string as_json(const SampleOptions& options, Decoder<T>& model, GeneratedSentence sentence,
                     const StopTexts& stop) {
   JsonWriter json;
-  json.begin_object().member("text", stop.cut(sentence));
+  json.begin_object().member("text", repaired_utf8(stop.cut(sentence)));
   json.key("tokens").values(sentence.tokens);
   std::vector<double> scores;
   JsonWriter likeliest;

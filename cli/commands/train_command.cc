@@ -27,6 +27,7 @@ struct TrainOptions {
   GptConfig shape;
   Precision precision = Precision::single;
   std::string tokenizer = tokenizer_kinds().front().name;
+  VocabularyConfig vocabulary;
   bool no_lowercase = false;
 
   void visit(OptionTable& table) {
@@ -49,12 +50,26 @@ struct TrainOptions {
                            "cut"});
     table.choice(precision, "precision",
                  {.value = "float|double", .help = "of the arithmetic and of the file"});
-    table.choice(tokenizer, "tokenizer",
-                 {.value = tokenizer_names(),
-                  .help = "what a token is: a word, or a single character, which needs a longer "
-                          "--block-size"});
+    table.choice(
+        tokenizer, "tokenizer",
+        {.value = tokenizer_names(),
+         .help = "what a token is: a word; a word or a punctuation mark; a single character; "
+                 "or a frequent piece of text, learnt from the corpus by byte-pair "
+                 "encoding, which keeps every byte. The last two need a longer "
+                 "--block-size"});
+    table.integer(vocabulary.size, "vocab-size",
+                  {.value = "N",
+                   .help = "the N most frequent words are tokens, all others become <unk>; 0 is "
+                           "all of them. Of bpe the size of the vocabulary; 0 is 1000"});
+    table.integer(vocabulary.min_count, "min-count",
+                  {.value = "N",
+                   .help = "a word that is there less often becomes <unk>; of bpe, a pair is not "
+                           "merged then. 0 is 1, of bpe 2"});
+    table.flag(vocabulary.unk, "unk",
+               {.help = "have <unk> in the vocabulary even if no word is left out, so that any "
+                        "prompt and text can be read"});
     table.flag(no_lowercase, "no-lowercase",
-               {.help = "keep capital letters apart from small ones"});
+               {.help = "keep capital letters apart from small ones, as bpe always does"});
     training.visit_machine(table);
   }
 };
@@ -62,13 +77,16 @@ struct TrainOptions {
 template <class T>
 int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>* resumed) {
   Random random(options.training.seed.seed);
-  Corpus corpus = Corpus::read(options.corpus, {.lowercase = !options.no_lowercase});
+  const bool exact = find_tokenizer_kind(options.tokenizer)->exact;
+  const CorpusOptions reading{.lowercase = !options.no_lowercase && !exact, .exact = exact};
+  Corpus corpus = Corpus::read(options.corpus, reading);
   corpus.shuffle(random);
   record.text = corpus.fingerprint();
-  const Tokenizer tokenizer =
-      resumed != nullptr ? resumed->model.tokenizer : Tokenizer::of(corpus, options.tokenizer);
+  const Tokenizer tokenizer = resumed != nullptr
+                                  ? resumed->model.tokenizer
+                                  : Tokenizer::of(corpus, options.tokenizer, options.vocabulary);
 
-  const std::optional<Corpus> held_out = hold_out(options.training, corpus);
+  const std::optional<Corpus> held_out = hold_out(options.training, corpus, reading);
   if (options.training.val) record.held_out = held_out->fingerprint();
 
   GptConfig shape = options.shape;
@@ -87,6 +105,11 @@ int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>*
 int train(TrainOptions& options, OptionTable& table) {
   const auto resumed = read_resumed("train", options.training, table);
   check_options(options.training, {{"CORPUS", options.corpus}});
+  try {
+    options.vocabulary.validate(*find_tokenizer_kind(options.tokenizer));
+  } catch (const ConfigError& error) {
+    throw UsageError(error.what());
+  }
   const RunRecord record{"train", "", "", table.settings()};
   if (resumed)
     return std::visit([&](const auto& from) { return train_as(options, record, &from); }, *resumed);

@@ -186,8 +186,7 @@ template <class T>
 void tell_start(const Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
                 const TrainConfig& config) {
   std::size_t tokens = 0, parameters = 0;
-  for (std::size_t i = 0; i < corpus.size(); ++i)
-    for (std::size_t at = 0; !tokenizer.kind().next(corpus[i], at).empty();) ++tokens;
+  for (std::size_t i = 0; i < corpus.size(); ++i) tokens += tokenizer.encode(corpus[i]).size();
   for (const ParameterSpec& p : model.layout().parameters()) parameters += p.size();
   print_status(fmt::format(
       "{}: {}, {}; vocabulary of {} tokens, model of {} parameters; "

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "infer/generate.h"
 #include "inspect/anomaly.h"
 
@@ -80,7 +81,7 @@ void Watch<T>::write_samples() {
   for (std::size_t i = 0; i < kSamples; ++i) {
     const auto written = generate_tokens(decoder, sampler, std::span<const TokenId>(), 0,
                                          UniformStream(config_.seed, i));
-    sentences += (i == 0 ? "" : ",") + json_quote(tokenizer_.decode(written.tokens));
+    sentences += (i == 0 ? "" : ",") + json_quote(repaired_utf8(tokenizer_.decode(written.tokens)));
   }
   log_->write_event(step_, fmt::format(R"("event":"samples","sentences":[{}])", sentences));
 }

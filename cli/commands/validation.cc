@@ -20,8 +20,9 @@ std::size_t code_points(std::string_view text) {
 
 }  // namespace
 
-std::optional<Corpus> hold_out(const TrainingOptions& options, Corpus& corpus) {
-  if (options.val) return Corpus::read(*options.val, {.lowercase = corpus.lowercase()});
+std::optional<Corpus> hold_out(const TrainingOptions& options, Corpus& corpus,
+                               const CorpusOptions& reading) {
+  if (options.val) return Corpus::read(*options.val, reading);
   if (options.val_fraction == 0) return {};
   const auto lines = static_cast<double>(corpus.size());
   const auto count = static_cast<std::size_t>(std::round(options.val_fraction * lines));

@@ -71,6 +71,8 @@ TEST_CASE("command line: what is wrong is refused in one line that names it", "[
            {"train TINY.txt --weight-decay=-1", 2, "--weight-decay: expected a number of at least"},
            {"train TINY.txt --grad-clip nan", 2, "found 'nan'"},
            {"train TINY.txt --min-lr=-1", 2, "--min-lr: expected a number"},
+           {"train TINY.txt --tokenizer bpe --vocab-size 256", 2, "at least 257 tokens of bpe"},
+           {"train TINY.txt --tokenizer bpe --unk", 2, "no <unk> of bpe"},
            {"train TINY.txt --no-lowercase=yes", 2, "expected no value, found 'yes'"},
            {"train TINY.txt --seed 4294967296", 2, "from 0 to 4294967295"},
            {"train TINY.txt --threads 0", 2, "from 1 to 1024"},

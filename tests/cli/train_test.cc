@@ -337,7 +337,7 @@ TEST_CASE("train: --tokenizer char makes a model of characters, which every comm
   CHECK(glassbox.output("sample d --num-samples 3") != "");
   const Outcome wrong = glassbox("train TINY.txt --tokenizer bytes");
   CHECK(wrong.status == 2);
-  CHECK_THAT(wrong.err, text_contains("expected word or char, found 'bytes'"));
+  CHECK_THAT(wrong.err, text_contains("expected word, word-punct, char or bpe, found 'bytes'"));
 }
 
 TEST_CASE("train: says what it begins with, and what to do about a run that ends badly",

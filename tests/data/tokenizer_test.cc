@@ -99,7 +99,7 @@ TEST_CASE("Tokenizer: a vocabulary is held to what its kind can cut", "[data][to
         Ids{1, 0, 2});
   CHECK_THAT(error_message<ConfigError>(
                  [&] { Tokenizer::of(Corpus::from_text("a", "text"), "syllable"); }),
-             text_contains("expected one of word, char, found \"syllable\""));
+             text_contains("expected one of word, word-punct, char, bpe, found \"syllable\""));
 }
 
 TEST_CASE("Tokenizer: from_words keeps the order given", "[data][tokenizer]") {

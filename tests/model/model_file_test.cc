@@ -230,8 +230,14 @@ TEST_CASE("model file rule 20: a vocabulary that is odd or does not fit is refus
              text_contains("unk: expected null or an id below 2, found 2"));
   CHECK_THAT(told(quoted("unk") + "null", quoted("unk") + "true"),
              text_contains("unk: expected null or an id, found true"));
+  CHECK_THAT(told(R"(\"word\")", R"(\"syllable\")"),
+             text_contains("kind: expected word or word-punct or char or bpe, found \"syllable\""));
   CHECK_THAT(told(R"(\"word\")", R"(\"bpe\")"),
-             text_contains("kind: expected word or char, found \"bpe\""));
+             text_contains("merges: expected a list of merges, found nothing"));
+  CHECK_THAT(told(tokens, R"(\"merges\":[\"a b\"],)" + tokens),
+             text_contains("expected no merges of the tokenizer word, found 1"));
+  CHECK_THAT(told(tokens, R"(\"merges\":[\"a c\"],)" + tokens),
+             text_contains("merges: expected two tokens with a blank between them, found \"a c\""));
   CHECK_THAT(told("glassbox.tokenizer", "glassbox.tokeniser"),
              text_contains("glassbox.tokenizer: expected the metadata"));
 }

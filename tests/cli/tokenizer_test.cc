@@ -1,0 +1,63 @@
+// Models of all tokenizers, in every command.
+#include "base/json.h"
+#include "model/model_file.h"
+#include "tests/cli/program.h"
+
+using namespace glassbox;
+
+namespace {
+const std::string kText =
+    "\"Hello,\" said the fox (a big one).\n"
+    "  Don't go!   It's 3.50 here.\n"
+    "\n"
+    "Größe: 猫 and 🐈, he said - \"go!\"\n";
+}  // namespace
+
+TEST_CASE("tokenizers: every command reads a model of each", "[cli]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "T.txt", kText);
+  for (const std::string tokenizer : {"word-punct", "char", "bpe"}) {
+    CAPTURE(tokenizer);
+    glassbox.output("train T.txt --steps 30 --block-size 60 --val T.txt --out m --tokenizer " +
+                    tokenizer + kTinyShape);
+    const Model<float> model = read_model_as<float>(glassbox.folder / "m");
+    CHECK(model.tokenizer.kind().name == tokenizer);
+    CHECK_THAT(glassbox.output("eval m T.txt"), text_contains("perplexity"));
+    CHECK(lines_of(glassbox.output("sample m --num-samples 5 -p 'he said'")).size() >= 5);
+    CHECK(Json::parse(lines_of(glassbox.output("sample m --num-samples 1 --json --seed 3"))[0], "j")
+              .find("text"));
+    CHECK(!glassbox.output("next m 'the fox'").empty());
+    CHECK(!glassbox.output("inspect gradients m 'the fox'").empty());
+    CHECK_THAT(glassbox.output("inspect gradcheck m 'the fox' --sample 20"), text_contains("ok"));
+    glassbox.output("report m --out r.html");
+    glassbox.output("finetune m T.txt --steps 3 --retain T.txt --out f.safetensors");
+    glassbox.output("train T.txt --steps 30 --block-size 60 --save-every 15 --out n --tokenizer " +
+                    tokenizer + kTinyShape);
+    const std::string whole = glassbox.file("n");
+    glassbox.output("train T.txt --out n --resume n.step-00000015.safetensors");
+    CHECK(glassbox.file("n") == whole);
+  }
+}
+
+TEST_CASE("tokenizers: a model of bpe takes any bytes in a prompt and in a text", "[cli]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "T.txt", kText);
+  glassbox.output("train T.txt --tokenizer bpe --steps 5 --block-size 60 --out m" + kTinyShape);
+  CHECK(glassbox.output("sample m --num-samples 1 -n 1 -p \"$(printf '\\377\\200 \\t\\001X')\"")
+            .starts_with("\xFF\x80 \t\x01X"));
+  put_file(glassbox.folder / "bytes.txt", "a\xFF\x80 b\n");
+  CHECK_THAT(glassbox.output("eval m bytes.txt"), text_contains("tokens 6"));
+  for (const char* option : {"--unk", "--extend-vocab"}) {
+    const Outcome outcome = glassbox("finetune m T.txt --steps 1 " + std::string(option));
+    CHECK(outcome.status == 2);
+    CHECK_THAT(outcome.err, text_contains("bpe, which knows all text"));
+  }
+}
+
+TEST_CASE("tokenizers: rare words become <unk>, and so does a word of a prompt", "[cli]") {
+  const Program glassbox;
+  glassbox.output("train TINY.txt --vocab-size 10 --steps 5 --out m" + kTinyShape);
+  const Model<float> model = read_model_as<float>(glassbox.folder / "m");
+  CHECK(model.tokenizer.size() == 12);  // <unk> and BOS beside the ten
+  CHECK(glassbox.output("sample m --num-samples 1 -n 1 -p zebraxyz").starts_with("<unk>"));
+}
