@@ -140,6 +140,8 @@ const Row kRows[] = {
      Proof::early},
     {"sample", SAMPLE, "--seed 7"},
     {"sample", SAMPLE, "--threads 32", Proof::threads},
+    {"convert", "tutorial.json out.safetensors", "--corpus TINY.txt"},
+    {"convert", "m.safetensors out.json", "--vocab words.txt"},
 #ifdef GLASSBOX_SERVE  // serve_test.cc
     {"serve", "", "--host ::1", Proof::elsewhere},
     {"serve", "", "--port 0", Proof::elsewhere},
@@ -274,6 +276,8 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
   // No line ends within the block, so the model never ends a sentence.
   put_file(glassbox.folder / "ENDLESS.txt", "a a a a a a a a\n");
   glassbox.output("train ENDLESS.txt --block-size 4 --steps 30 --out endless.safetensors" SMALL);
+  put_file(glassbox.folder / "tutorial.json",
+           file_bytes(GLASSBOX_GOLDEN_DIR "/tutorial-small-model.json"));
   put_file(glassbox.folder / "CAPITALS.txt", "The lamp\nthe Lamp\n");
   put_file(glassbox.folder / "NEW.txt", "the lamp\nthe zebraxyz\n");
   put_file(glassbox.folder / "PROMPTS.txt", "the lamp\n");
