@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "cli/commands/training.h"
 #include "cli/commands/validation.h"
+#include "model/tokenizer_json.h"
 
 namespace glassbox::cli {
 
@@ -27,6 +28,7 @@ struct TrainOptions {
   GptConfig shape;
   Precision precision = Precision::single;
   std::string tokenizer = tokenizer_kinds().front().name;
+  std::optional<std::string> tokenizer_file;
   VocabularyConfig vocabulary;
   bool no_lowercase = false;
 
@@ -57,6 +59,11 @@ struct TrainOptions {
                  "or a frequent piece of text, learnt from the corpus by byte-pair "
                  "encoding, which keeps every byte. The last two need a longer "
                  "--block-size"});
+    table.file(tokenizer_file, "tokenizer-file",
+               {.value = "FILE",
+                .help = "the vocabulary and merges of this tokenizer.json of byte-level BPE, as "
+                        "Hugging Face's library and glassbox tokenize --export write it",
+                .not_with = "tokenizer vocab-size min-count unk"});
     table.integer(vocabulary.size, "vocab-size",
                   {.value = "N",
                    .help = "the N most frequent words are tokens, all others become <unk>; 0 is "
@@ -77,14 +84,21 @@ struct TrainOptions {
 template <class T>
 int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>* resumed) {
   Random random(options.training.seed.seed);
+  std::optional<Tokenizer> known;
+  if (resumed != nullptr) {
+    known = resumed->model.tokenizer;
+  } else if (options.tokenizer_file) {
+    known = read_tokenizer_json(*options.tokenizer_file);
+  }
   const bool exact = find_tokenizer_kind(options.tokenizer)->exact;
-  const CorpusOptions reading{.lowercase = !options.no_lowercase && !exact, .exact = exact};
+  const CorpusOptions reading =
+      known ? known->reading()
+            : CorpusOptions{.lowercase = !options.no_lowercase && !exact, .exact = exact};
   Corpus corpus = Corpus::read(options.corpus, reading);
   corpus.shuffle(random);
   record.text = corpus.fingerprint();
-  const Tokenizer tokenizer = resumed != nullptr
-                                  ? resumed->model.tokenizer
-                                  : Tokenizer::of(corpus, options.tokenizer, options.vocabulary);
+  const Tokenizer tokenizer =
+      known ? *known : Tokenizer::of(corpus, options.tokenizer, options.vocabulary);
 
   const std::optional<Corpus> held_out = hold_out(options.training, corpus, reading);
   if (options.training.val) record.held_out = held_out->fingerprint();
@@ -104,7 +118,8 @@ int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>*
 
 int train(TrainOptions& options, OptionTable& table) {
   const auto resumed = read_resumed("train", options.training, table);
-  check_options(options.training, {{"CORPUS", options.corpus}});
+  check_options(options.training, {{"CORPUS", options.corpus},
+                                   {"--tokenizer-file", options.tokenizer_file.value_or("")}});
   try {
     options.vocabulary.validate(*find_tokenizer_kind(options.tokenizer));
   } catch (const ConfigError& error) {

@@ -82,6 +82,7 @@ const Row kRows[] = {
     {"train", TRAIN, "--block-size 4"},
     {"train", TRAIN, "--precision double"},
     {"train", TRAIN, "--tokenizer char"},
+    {"train", TRAIN, "--tokenizer-file t.json"},
     {"train", TRAIN, "--vocab-size 20"},
     {"train", TRAIN "--tokenizer bpe", "--min-count 9"},
     {"train", TRAIN, "--unk"},
@@ -149,6 +150,10 @@ const Row kRows[] = {
     {"serve", "", "--threads 3", Proof::elsewhere},
 #endif
 
+    {"tokenize", "m.safetensors TINY.txt", "--pieces"},
+    {"tokenize", "m.safetensors IDS.txt", "--decode"},
+    {"tokenize", "m.safetensors TINY.txt", "--count"},
+    {"tokenize", "bpe.safetensors", "--export u.json"},
     {"eval", "m.safetensors TINY.txt", "--per-line"},
     {"eval", "m.safetensors TINY.txt", "--json"},
     // No more threads are started than there are batches.
@@ -281,6 +286,9 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
   put_file(glassbox.folder / "CAPITALS.txt", "The lamp\nthe Lamp\n");
   put_file(glassbox.folder / "NEW.txt", "the lamp\nthe zebraxyz\n");
   put_file(glassbox.folder / "PROMPTS.txt", "the lamp\n");
+  put_file(glassbox.folder / "IDS.txt", "0 1\n");
+  glassbox.output("train " TRAIN " --tokenizer bpe --out bpe.safetensors");
+  glassbox.output("tokenize bpe.safetensors --export t.json");
   glassbox.shell("true");  // its three files are there from now on
   auto options = all_options(glassbox);
   std::map<std::string, std::string> known;

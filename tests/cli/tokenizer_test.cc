@@ -61,3 +61,63 @@ TEST_CASE("tokenizers: rare words become <unk>, and so does a word of a prompt",
   CHECK(model.tokenizer.size() == 12);  // <unk> and BOS beside the ten
   CHECK(glassbox.output("sample m --num-samples 1 -n 1 -p zebraxyz").starts_with("<unk>"));
 }
+
+TEST_CASE("tokenize: ids, pieces, totals and the way back", "[cli]") {
+  const Program glassbox;
+  glassbox.output("train TINY.txt --steps 0 --out m" + kTinyShape);
+  const Model<float> model = read_model_as<float>(glassbox.folder / "m");
+  const std::string the = std::to_string(model.tokenizer.find("the"));
+  CHECK(glassbox.output("tokenize m - <<'E'\n The\tlamp\n\nthe\nE").starts_with(the + ' '));
+  put_file(glassbox.folder / "T.txt", " The  LAMP\n\nthe");
+  const std::string ids = glassbox.output("tokenize m T.txt");
+  CHECK(lines_of(ids).size() == 3);
+  CHECK(lines_of(ids)[1].empty());
+  CHECK(glassbox.output("tokenize m T.txt --pieces") == "\"the\" \"lamp\"\n\n\"the\"\n");
+  CHECK(glassbox.output("tokenize m T.txt | \"$G\" tokenize m --decode") == "the lamp\n\nthe\n");
+  CHECK(glassbox.output("tokenize m T.txt --count") ==
+        "lines 3\ntokens 3\ncharacters 13\ncharacters a token 4.333333333333333\n");
+  const auto refused = [&](const std::string& arguments) {
+    const Outcome outcome = glassbox("tokenize " + arguments);
+    CHECK(outcome.status != 0);
+    CHECK(lines_of(outcome.err).size() == 1);
+    return outcome.err;
+  };
+  put_file(glassbox.folder / "N.txt", "the\nzebraxyz\n");
+  CHECK_THAT(refused("m N.txt"), text_contains("N.txt: line 2: expected words that the model"));
+  put_file(glassbox.folder / "I.txt", "0\n0 47\n");
+  CHECK_THAT(refused("m I.txt --decode"),
+             text_contains("I.txt: line 2: expected ids from 0 to 46, found \"47\""));
+  CHECK_THAT(refused("m N.txt --decode"), text_contains("found \"the\""));
+  CHECK_THAT(refused("m --export t.json"), text_contains("found the tokenizer word"));
+  CHECK_THAT(refused("m T.txt --export t.json"), text_contains("--export"));
+  CHECK_THAT(refused("missing"), text_contains("missing: can't be read"));
+}
+
+TEST_CASE("tokenize: with bpe any bytes come back exactly", "[cli]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "T.txt", kText);
+  glassbox.output("train T.txt --tokenizer bpe --steps 0 --out m" + kTinyShape);
+  std::string bytes = "\xEF\xBB\xBF the\r\n\n\t \r";
+  for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
+  for (const std::string end : {"", "\n", "\n\n"}) {
+    put_file(glassbox.folder / "B", bytes + end);
+    glassbox.output("tokenize m B > ids; \"$G\" tokenize m ids --decode > back");
+    CHECK(glassbox.file("back") == bytes + end);
+    CHECK(glassbox.output("tokenize m < B") == glassbox.file("ids"));
+  }
+}
+
+TEST_CASE("tokenize: --export and train --tokenizer-file carry a vocabulary over", "[cli]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "T.txt", kText);
+  glassbox.output("train T.txt --tokenizer bpe --vocab-size 270 --steps 0 --out m" + kTinyShape);
+  glassbox.output("tokenize m --export t.json");
+  CHECK(glassbox.output("tokenize m T.txt") == glassbox.output("tokenize t.json T.txt"));
+  glassbox.output("train TINY.txt --tokenizer-file t.json --steps 4 --save-every 2 --out n" +
+                  kTinyShape);
+  CHECK(read_model_as<float>(glassbox.folder / "n").tokenizer.words() ==
+        read_model_as<float>(glassbox.folder / "m").tokenizer.words());
+  const std::string whole = glassbox.file("n");
+  glassbox.output("train TINY.txt --resume n.step-00000002.safetensors --out n");
+  CHECK(glassbox.file("n") == whole);
+}
