@@ -275,10 +275,12 @@ glassbox_trainer* glassbox_trainer_new(const char* corpus, const glassbox_traini
   return guarded(nullptr, [&]() -> glassbox_trainer* {
     const glassbox_training t = training != nullptr ? *training : glassbox_default_training();
     Random random(t.seed);
-    Corpus text = Corpus::read(needed(corpus, "corpus"));
+    const char* const name = t.tokenizer != nullptr ? t.tokenizer : tokenizer_kinds().front().name;
+    const TokenizerKind* const kind = find_tokenizer_kind(name);
+    const bool exact = kind != nullptr && kind->exact;
+    Corpus text = Corpus::read(needed(corpus, "corpus"), {.lowercase = !exact, .exact = exact});
     text.shuffle(random);
-    const Tokenizer tokenizer =
-        Tokenizer::of(text, t.tokenizer != nullptr ? t.tokenizer : tokenizer_kinds().front().name);
+    const Tokenizer tokenizer = Tokenizer::of(text, name);
     const GptConfig shape{.vocab_size = tokenizer.size(),
                           .block_size = t.block_size,
                           .n_layer = t.n_layer,

@@ -1,10 +1,11 @@
 /* glassbox for C and for every language that calls C: train a small GPT, let it write, look at any
  * of its numbers. Link with libglassbox.
  *
- * Texts are UTF-8 and end with a zero byte. A function that fails returns NULL or a negative
- * number, changes nothing, and leaves one line that says why for glassbox_last_error(); nothing
- * here prints or exits, and no exception comes out. What a function gives to its caller is given
- * back to the function named there; all of these take NULL.
+ * Texts are UTF-8 and end with a zero byte; what a model of bytes writes may end within a
+ * character. A function that fails returns NULL or a negative number, changes nothing, and leaves
+ * one line that says why for glassbox_last_error(); nothing here prints or exits, and no exception
+ * comes out. What a function gives to its caller is given back to the function named there; all of
+ * these take NULL.
  */
 #ifndef GLASSBOX_H
 #define GLASSBOX_H

@@ -111,7 +111,7 @@ def _checked(result, failed):
 
 
 def _taken(pointer):
-    text = ctypes.string_at(_checked(pointer, None)).decode()
+    text = ctypes.string_at(_checked(pointer, None)).decode(errors="replace")
     _library.free_text(pointer)
     return text
 

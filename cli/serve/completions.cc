@@ -239,9 +239,12 @@ void write_logprobs(JsonWriter& json, const std::vector<ScoredToken>& tokens,
     json.end_object();
   }
   json.end_array().key("text_offset").begin_array();
-  for (const ScoredToken& token : tokens) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
     json.value(offset);
-    offset += tokenizer.word(token.id).size() + tokenizer.kind().separator.size();
+    if (i + 1 == tokens.size()) break;
+    // As far as the next one's text begins behind this one's.
+    const TokenId next = tokens[i + 1].id;
+    offset += tokenizer.decode({tokens[i].id, next}).size() - tokenizer.decode({next}).size();
   }
   json.end_array().end_object();
 }

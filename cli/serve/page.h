@@ -109,9 +109,7 @@ const settings = () => {
   return all;
 };
 const said = text => { byId('said').textContent = text; };
-const joined = (text, token) => text.trim() === '' ? token : separator === '' ? text + token :
-    text.trimEnd() + separator + token;
-let separator = ' ';
+let before = '';
 const showKnobs = () => {
   for (const knob of knobs) {
     const value = Number(byId(knob).value);
@@ -133,7 +131,7 @@ const showNext = next => {
         make('span', {class: 'n'}, percent(one.model)));
     bar.disabled = one.end || next.room === 0;
     bar.addEventListener('click', () => {
-      byId('text').value = joined(byId('text').value, one.token);
+      byId('text').value = one.text;
       refresh(true);
     });
     bar.addEventListener('mouseenter', () => lookAt(one.token));
@@ -190,6 +188,7 @@ const refresh = async all => {
     const next = await ask('/look/next', {text: byId('text').value, ...settings()});
     if (mine !== latest) return;
     said(next.room === 0 ? 'The block is full: write on and the window slides.' : '');
+    before = next.before;
     showNext(next);
     if (!all) return;
     word = next.next[0].token;
@@ -241,19 +240,13 @@ const write = async count => {
 byId('write').addEventListener('click', () => write(0));
 byId('step').addEventListener('click', () => write(1));
 byId('clear').addEventListener('click', () => { byId('text').value = ''; refresh(true); });
-byId('back').addEventListener('click', () => {
-  const text = byId('text').value.trimEnd();
-  byId('text').value = separator === '' ? Array.from(text).slice(0, -1).join('') :
-      text.slice(0, Math.max(0, text.lastIndexOf(separator)));
-  refresh(true);
-});
+byId('back').addEventListener('click', () => { byId('text').value = before; refresh(true); });
 byId('text').addEventListener('input', () => refresh(true));
 byId('text').addEventListener('keydown', event => { if (event.key === 'Enter') write(0); });
 for (const knob of knobs) byId(knob).addEventListener('input', () => refresh(false));
 for (const id of ['layer', 'head']) byId(id).addEventListener('change', showAttention);
 fetch('/v1/models').then(answer => answer.json()).then(models => {
   const model = models.data[0];
-  separator = model.separator;
   byId('about').textContent = model.id + ': type a beginning, or click a word to go on with it.';
   document.title = model.id + ' - glassbox';
   byId('text').value = decodeURIComponent(location.hash.slice(1));

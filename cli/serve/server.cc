@@ -17,6 +17,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "cli/output.h"
 #include "cli/serve/completions.h"
 #include "cli/serve/page.h"
@@ -98,8 +99,7 @@ class Service {
     JsonWriter json;
     json.begin_object().member("object", "list").key("data").begin_array().begin_object();
     json.member("id", name_).member("object", "model").member("created", started_);
-    json.member("owned_by", "glassbox");
-    json.member("separator", tokenizer().kind().separator).end_object().end_array().end_object();
+    json.member("owned_by", "glassbox").end_object().end_array().end_object();
     return json.take();
   }
 
@@ -137,12 +137,19 @@ class Service {
     std::vector<double> plain(logits.begin(), logits.end());
     plain = softmax(plain);
     JsonWriter out;
-    out.begin_object().member("text", tokenizer().decode(tokens)).key("tokens").begin_array();
-    for (const TokenId token : tokens) out.value(tokenizer().word(token));
-    out.end_array().member("room", decoder.config().block_size - 1 - tokens.size());
+    // What the text is without its last token, and with each that may come next: how tokens are
+    // joined is the tokenizer's business.
+    std::vector<TokenId> longer = tokens;
+    if (!longer.empty()) longer.pop_back();
+    out.begin_object().member("before", repaired_utf8(tokenizer().decode(longer)));
+    longer = tokens;
+    longer.emplace_back();
+    out.member("room", decoder.config().block_size - 1 - tokens.size());
     out.key("next").begin_array();
     for (const TokenId token : likeliest_tokens(plain, 24)) {
       out.begin_object().member("token", tokenizer().word(token));
+      longer.back() = token;
+      out.member("text", repaired_utf8(tokenizer().decode(longer)));
       out.member("end", token == tokenizer().bos()).member("model", plain[token]);
       out.member("drawn", drawn[token]).end_object();
     }
@@ -316,7 +323,7 @@ class Service {
   void write_choice(JsonWriter& json, std::size_t index, const std::string& text,
                     const char* reason, const std::vector<ScoredToken>* scores,
                     std::size_t offset) const {
-    json.begin_object().member("text", text).member("index", index);
+    json.begin_object().member("text", repaired_utf8(text)).member("index", index);
     if (scores != nullptr)
       write_logprobs(json, *scores, tokenizer(), offset);
     else

@@ -78,8 +78,8 @@ Answer read_answer(int fd) {
 // A model M and its server, on a port that was free.
 class Server : public Program {
  public:
-  explicit Server(const std::string& options = "") {
-    output("train TINY.txt --out M --steps 200 --block-size 16" + kTinyShape);
+  explicit Server(const std::string& options = "", const std::string& training = "") {
+    output("train TINY.txt --out M --steps 200 --block-size 16" + kTinyShape + training);
     const std::string script = "G='" GLASSBOX_PROGRAM "'\ncd '" + folder.path() +
                                "'\nexec \"$G\" serve M --port 0 " + options + " 2>log\n";
     process_ = ::fork();
@@ -250,6 +250,21 @@ TEST_CASE("serve: logprobs are those of sample --json, streamed too", "[cli][ser
     CHECK(streamed_scores[i] == want[i + 1].number());
 }
 
+TEST_CASE("serve: a model of bytes writes what sample writes, streamed too", "[cli][serve]") {
+  const Server server("", " --tokenizer bpe --vocab-size 300");
+  const std::string body = "{\"prompt\":\"the\",\"n\":5,\"seed\":3,\"temperature\":1.5";
+  std::vector<std::string> want;
+  for (const std::string& line :
+       lines_of(server.output("sample M -p the --num-samples 5 --seed 3 --temp 1.5 --json")))
+    want.push_back(Json::parse(line, "line", 16).find("text")->string());
+  CHECK(texts_of(server.complete(body + ",\"echo\":true}")) == want);
+  std::size_t events = 0;
+  CHECK(streamed(server.complete(body + ",\"echo\":true,\"stream\":true}"), 5, events) == want);
+  const Json next = server.ask("POST", "/look/next", "{\"text\":\"the la\"}").json();
+  for (const Json& one : next.find("next")->array())
+    CHECK(one.find("text")->string().rfind("the la", 0) == 0);
+}
+
 TEST_CASE("serve: a text can be scored: max_tokens 0 with echo", "[cli][serve]") {
   const Server server;
   const Json answer =
@@ -354,7 +369,12 @@ TEST_CASE("serve: the page shows the next words, the heads and a logit's parts",
   const Server server;
   const Json next = server.ask("POST", "/look/next", "{\"text\":\"the\",\"temperature\":0}").json();
   double drawn = 0;
-  for (const Json& one : next.find("next")->array()) drawn += one.find("drawn")->number();
+  for (const Json& one : next.find("next")->array()) {
+    drawn += one.find("drawn")->number();
+    if (!one.find("end")->boolean())
+      CHECK(one.find("text")->string() == "the " + one.find("token")->string());
+  }
+  CHECK(next.find("before")->string().empty());
   CHECK(drawn == 1);  // greedy
   const Json look = server.ask("POST", "/look", "{\"text\":\"the\",\"token\":\"lamp\"}").json();
   double sum = 0;

@@ -123,7 +123,7 @@ TEMPLATE_TEST_CASE("Generator: every sentence is generate_tokens', for any slots
     const TokenId word = static_cast<TokenId>(bits() % (config.vocab_size - 1));
     const std::vector<TokenId> prompts[] = {{}, {word}, {word, 0, word}};
     for (const auto& prompt : prompts)
-      for (const std::size_t max_tokens : {0, 3, 40})
+      for (const std::size_t max_tokens : {0, 3, 12})
         for (const SamplerConfig sampling :
              {SamplerConfig{}, SamplerConfig{.temperature = 1.3, .top_k = 4},
               SamplerConfig{.min_p = 0.2, .repetition_penalty = 1.7, .repeat_last_n = 2}}) {
