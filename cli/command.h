@@ -77,7 +77,7 @@ constexpr Command make_command(const char* name, const char* summary, const char
 #define GLASSBOX_COMMANDS(each) each(serve) each(help) each(man) each(completion)
 #else
 #define GLASSBOX_COMMANDS(each)                                                                   \
-  each(train) each(finetune) each(sample) each(eval) each(tokenize) each(next)                    \
+  each(train) each(finetune) each(sample) each(play) each(eval) each(tokenize) each(next)         \
       GLASSBOX_SERVE_COMMAND(each) each(inspect_params) each(inspect_gradients)                   \
           each(inspect_gradcheck) each(inspect_value) each(inspect_graph) each(inspect_attention) \
               each(inspect_trace) each(inspect_cache) each(inspect_neighbours) each(plot)         \

@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/closest_match.h"
 #include "base/error.h"
 #include "base/quote.h"
 #include "base/utf8.h"
@@ -153,11 +154,17 @@ void Tokenizer::append(std::string_view text, std::vector<TokenId>& ids) const {
   if (unknown.empty()) return;
 
   std::unordered_set<std::string_view> named;
-  std::vector<std::string> names;
-  for (const std::string_view word : unknown)
-    if (named.insert(word).second) names.push_back(quotation(word));
-  throw VocabularyError(fmt::format("expected {}s that the model knows, found {}; {}", kind_->unit,
-                                    listed(names), "use others or train on text that has them"));
+  std::vector<std::string> names, near;
+  for (const std::string_view word : unknown) {
+    if (!named.insert(word).second) continue;
+    names.push_back(quotation(word));
+    if (names.size() > 3) continue;
+    if (const std::string match = closest_match(word, words_); !match.empty())
+      near.push_back(quotation(match));
+  }
+  throw VocabularyError(fmt::format(
+      "expected {}s that the model knows, found {}; {}use others or train on text that has them",
+      kind_->unit, listed(names), near.empty() ? "" : fmt::format("it knows {}; ", listed(near))));
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {

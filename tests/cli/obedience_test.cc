@@ -141,6 +141,11 @@ const Row kRows[] = {
      Proof::early},
     {"sample", SAMPLE, "--seed 7"},
     {"sample", SAMPLE, "--threads 32", Proof::threads},
+    {"play", "m.safetensors the < ENTER.txt", "--temperature 0"},
+    {"play", "m.safetensors the < ENTER.txt", "--top-k 1"},
+    {"play", "m.safetensors the < ENTER.txt", "--top-p 0.1"},
+    {"play", "m.safetensors the < ENTER.txt", "--top 3"},
+    {"play", "m.safetensors the < ENTER.txt", "--seed 7"},
     {"convert", "tutorial.json out.safetensors", "--corpus TINY.txt"},
     {"convert", "m.safetensors out.json", "--vocab words.txt"},
 #ifdef GLASSBOX_SERVE  // serve_test.cc
@@ -281,6 +286,7 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
   // No line ends within the block, so the model never ends a sentence.
   put_file(glassbox.folder / "ENDLESS.txt", "a a a a a a a a\n");
   glassbox.output("train ENDLESS.txt --block-size 4 --steps 30 --out endless.safetensors" SMALL);
+  put_file(glassbox.folder / "ENTER.txt", "\n\n\n");
   put_file(glassbox.folder / "tutorial.json",
            file_bytes(GLASSBOX_GOLDEN_DIR "/tutorial-small-model.json"));
   put_file(glassbox.folder / "CAPITALS.txt", "The lamp\nthe Lamp\n");

@@ -239,3 +239,59 @@ TEST_CASE("sample: --logprobs names the likeliest tokens of each place", "[cli][
     }
   }
 }
+
+TEST_CASE("play: an empty line draws, a number chooses, text is added, and a word is taken back",
+          "[cli][play]") {
+  const Trained glassbox;
+  const auto sentences = [&](const std::string& typed, const std::string& options = "") {
+    put_file(glassbox.folder / "typed", typed);
+    const Outcome outcome = glassbox("play M --top 4 " + options + " < typed");
+    CHECK(outcome.status == 0);
+    CHECK(outcome.err.empty());
+    std::vector<std::string> lines;
+    for (const std::string& line : lines_of(outcome.out))
+      if (line.find('%') == std::string::npos) lines.push_back(line);
+    return lines;
+  };
+  // Drawing on gives sample's first sentence; :e does it at once.
+  for (const std::string options : {"--seed 42", "--seed 7 --temp 1.5 --top-k 20"}) {
+    const std::string want = lines_of(glassbox.output("sample M --num-samples 1 " + options))[0];
+    CHECK(sentences(":e\n", options).back() == want + " (end)");
+    CHECK(sentences("\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n", options).back() == want + " (end)");
+  }
+  const Json likely = Json::parse(glassbox.output("next M the --top 2 --json"), "next");
+  const std::string second = likely.find("next")->array()[1].find("word")->string();
+  CHECK(sentences("2\n:b\nlamp\n:n\n:q\n\n", "the") ==
+        std::vector<std::string>{"the", "the " + second, "the", "the lamp", ""});
+  // Greedy from the temperature that was typed.
+  const std::string first = likely.find("next")->array()[0].find("word")->string();
+  CHECK(sentences(":t 0\n\n", "the").back() == "the " + first);
+  CHECK(sentences(":k 1\n\n", "the").back() == "the " + first);
+  CHECK(sentences(":p 0\n\n", "the").back() == "the " + first);
+  // What is wrong is said, and changes nothing.
+  for (const char* const wrong :
+       {":x", ":t", ":t hot", ":t -1", ":p 2", ":k 1.5", "99", "zebraxyz"}) {
+    CAPTURE(wrong);
+    const auto lines = sentences(std::string(wrong) + "\n:n\n", "the");
+    REQUIRE(lines.size() == 3);
+    CHECK_THAT(lines[1], text_contains("expected"));
+  }
+}
+
+TEST_CASE("play: in a terminal it shows its keys and asks", "[cli][play]") {
+  const Trained glassbox;
+  if (glassbox.shell("command -v tmux >/dev/null").status != 0) {
+    WARN("passed over: tmux is not installed");
+    return;
+  }
+  const Outcome run = glassbox.shell(
+      "T=\"tmux -L glassbox$$\"; $T -f /dev/null new-session -d -x 90 -y 40 \"'$G' play M 'the'\"\n"
+      "for i in 1 2 3 4 5 6 7 8 9; do sleep 0.2; $T capture-pane -p | grep -q '^>' && break; done\n"
+      "$T send-keys 1 Enter; sleep 0.5; $T send-keys :b Enter; sleep 0.5; $T capture-pane -p\n"
+      "$T send-keys :q Enter; sleep 0.5; $T has-session 2>/dev/null && echo STILL THERE\n"
+      "$T kill-server 2>/dev/null; true");
+  CHECK_THAT(run.out, text_contains(":b takes a word back"));
+  CHECK_THAT(run.out, text_contains("> 1"));
+  CHECK_THAT(run.out, text_contains("> :b"));
+  CHECK(run.out.find("STILL THERE") == std::string::npos);
+}
