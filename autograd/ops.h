@@ -100,6 +100,7 @@ GLASSBOX_UNARY(tanh, Op::tanh)
 GLASSBOX_UNARY(sigmoid, Op::sigmoid)
 GLASSBOX_UNARY(relu, Op::relu)
 GLASSBOX_UNARY(gelu, Op::gelu)
+GLASSBOX_UNARY(silu, Op::silu)
 #undef GLASSBOX_UNARY
 
 // a += b and the like make a a handle of the new node; the old node stays on the tape.

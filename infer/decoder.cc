@@ -42,8 +42,8 @@ struct Decoder<T>::Ops {
  private:
   // The arrays that stages share: one is written again when nothing reads what it held.
   enum Buffer : std::uint8_t { stream, normed, hidden, active, sum, logits };
-  static constexpr Buffer kBufferOf[] = {stream, stream, normed, hidden, normed, sum,   stream,
-                                         normed, hidden, active, sum,    stream, logits};
+  static constexpr Buffer kBufferOf[] = {stream, stream, normed, hidden, normed, sum,    stream,
+                                         normed, hidden, active, sum,    stream, normed, logits};
 
   Array run(Op op, const Array& a, const Array& b, std::size_t cols, Place place,
             double epsilon = 0) {

@@ -29,6 +29,7 @@ constexpr Function kFunctions[] = {
     {"relu", [](const V& x) { return relu(x); }, nullptr},
     {"rsqrt", [](const V& x) { return rsqrt(x); }, nullptr},
     {"sigmoid", [](const V& x) { return sigmoid(x); }, nullptr},
+    {"silu", [](const V& x) { return silu(x); }, nullptr},
     {"sqrt", [](const V& x) { return sqrt(x); }, nullptr},
     {"tanh", [](const V& x) { return tanh(x); }, nullptr},
     {"max", nullptr, [](const V& x, const V& y) { return max(x, y); }},
@@ -154,7 +155,7 @@ class Parser {
     at_ = begin;
     fail("a function",
          suggestion(name, names,
-                    "known are abs exp gelu log relu rsqrt sigmoid sqrt tanh max min pow"));
+                    "known are abs exp gelu log relu rsqrt sigmoid silu sqrt tanh max min pow"));
   }
 
   Tape<double>& tape_;

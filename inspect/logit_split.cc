@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "inspect/lookup.h"
 
 namespace glassbox {
@@ -12,17 +14,22 @@ LogitSplit logit_split(Inspection& inspection, std::size_t position, TokenId wor
   const double* const weights = inspection.gpt().weights().data;
   const ParameterSpec& output = *layout.find("output");
   LogitSplit result{{}, 0, inspection.matrix(Stage::logits).data(position, word)};
+  // What the final norm, if there is one, multiplies the stream by at that position.
+  const auto scale_of = [&](const char* norm) {
+    return find_scalar(inspection, fmt::format("{}.scale@{}", norm, position)).value.data();
+  };
+  const double last_scale = config.final_norm ? scale_of("final_norm") : 1;
   // Adds the part that gives the stream's channel c the number channel(c).
   const auto add = [&](std::string name, auto channel) {
     double amount = 0;
     for (std::size_t c = 0; c < config.n_embd; ++c)
-      amount += channel(c) * weights[output.index(word, c)];
+      amount += last_scale * channel(c) * weights[output.index(word, c)];
     result.sum += amount;
     result.parts.push_back({std::move(name), amount});
   };
 
   // The stream begins as scale * (token + position).
-  const double scale = find_scalar(inspection, fmt::format("norm.scale@{}", position)).value.data();
+  const double scale = scale_of("norm");
   const auto add_embedding = [&](const char* name, std::size_t row) {
     const ParameterSpec& table = *layout.find(name);
     add(name, [&](std::size_t c) { return scale * weights[table.index(row, c)]; });
@@ -53,9 +60,17 @@ std::vector<LayerGuess> guesses_by_layer(Inspection& inspection, std::size_t pos
   const ParameterSpec& output = *inspection.layout().find("output");
   const double* const weights = inspection.gpt().weights().data;
   const auto add = [&](std::string after, const Matrix<double>& stream) {
-    std::vector<double> logits(inspection.config().vocab_size);
+    const GptConfig& config = inspection.config();
+    std::vector<double> logits(config.vocab_size);
+    double scale = 1;
+    if (config.final_norm) {
+      double squares = 0;
+      for (std::size_t c = 0; c < output.cols; ++c)
+        squares += stream.data(position, c) * stream.data(position, c);
+      scale = 1 / std::sqrt(squares / static_cast<double>(output.cols) + config.norm_epsilon);
+    }
     for (std::size_t c = 0; c < output.cols; ++c) {  // along the words: they lie side by side
-      const double x = stream.data(position, c);
+      const double x = scale * stream.data(position, c);
       for (std::size_t word = 0; word < logits.size(); ++word)
         logits[word] += x * weights[output.index(word, c)];
     }

@@ -118,7 +118,7 @@ std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view t
   const std::string place = name.name.substr(0, dot), what = name.name.substr(dot);
   const bool scale = what == ".scale";
   if (!scale && what != ".scores" && what != ".weights") return {};
-  const auto stage = find_stage(scale ? place : place + ".heads", inspection.config().n_layer);
+  const auto stage = find_stage(scale ? place : place + ".heads", inspection.config());
   if (!stage) return {};
   const auto at =
       scale ? indices(text, name, 0, "@0") : indices(text, name, 2, "@2[head][position]");
@@ -137,9 +137,9 @@ std::optional<NamedScalar> find_inner(Inspection& inspection, std::string_view t
 }
 
 // The names that have values at a position: "embedding", ..., "layers.0.attention.weights", ...
-std::vector<std::string> value_names(std::size_t n_layer) {
+std::vector<std::string> value_names(const GptConfig& config) {
   std::vector<std::string> names, inner;
-  for (const StageRef& stage : all_stages(n_layer)) {
+  for (const StageRef& stage : all_stages(config)) {
     names.push_back(stage.name());
     if (names.back().ends_with("norm")) inner.push_back(names.back() + ".scale");
     if (stage.stage == Stage::attention_heads)
@@ -170,7 +170,7 @@ NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
     return scalar;
   }
 
-  auto all = value_names(inspection.config().n_layer);
+  auto all = value_names(inspection.config());
   if (std::find(all.begin(), all.end(), name->name) == all.end()) {
     if (inspection.layout().find(name->name))
       refuse_name(text, "no position", fmt::format("write {}[7][3]", name->name));
@@ -186,7 +186,7 @@ NamedScalar find_scalar(Inspection& inspection, std::string_view text) {
       checked_index(text, "a position", *name->position, inspection.positions());
   if (auto inner = find_inner(inspection, text, *name, position)) return *inner;
 
-  const auto stage = find_stage(name->name, inspection.config().n_layer);
+  const auto stage = find_stage(name->name, inspection.config());
   const Matrix<double> matrix = inspection.matrix(stage->stage, stage->layer);
   std::size_t column = 0;
   if (stage->stage == Stage::logits) {

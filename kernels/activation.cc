@@ -1,4 +1,4 @@
-// Functions of one scalar, element by element: exp log tanh sigmoid relu gelu.
+// Functions of one scalar, element by element: exp log tanh sigmoid relu gelu silu.
 //
 // exp is ours, log and tanh are Highway's; see exp-inl.h. Off by at most 1.2, 0.9 and 3.2 units in
 // the last place, measured; the others see activation_test.cc. The same arithmetic on every target
@@ -166,6 +166,36 @@ struct gelu_formula {
   }
 };
 
+// y = a s with s = sigmoid(a), Hendrycks and Gimpel's SiLU (arXiv:1606.08415); also called swish.
+//   d y = s (1 + a (1 - s)) da
+// where s and 1 - s are 1 / (1 + e) and e / (1 + e), e = exp(-|a|).
+struct silu_formula {
+  static constexpr int operands = 1;
+  static constexpr int kShift = 16;  // as in gelu
+  // e is 0 from here on.
+  template <class D, class V>
+  static HWY_INLINE V clamped(D d, V a) {
+    const V far = hn::Set(d, hn::TFromD<D>(sizeof(hn::TFromD<D>) == 4 ? 128 : 800));
+    return hn::IfThenElse(hn::Gt(hn::Abs(a), far), hn::CopySign(far, a), a);
+  }
+  FORMULA forward(D d, V a, V) {
+    using T = hn::TFromD<D>;
+    const V one = hn::Set(d, 1), back = hn::Set(d, T(1) / (1 << kShift)), near = clamped(d, a);
+    const V e = exp<kShift>(d, hn::Neg(hn::Abs(near))), sum = fma(e, back, one);
+    const V below = hn::Mul(hn::Div(hn::Mul(near, e), sum), back);
+    return hn::IfThenElse(hn::Lt(a, hn::Zero(d)), below, hn::Div(a, sum));
+  }
+  FORMULA d_a(D d, V, V g, V a, V) {
+    using T = hn::TFromD<D>;
+    const V one = hn::Set(d, 1), back = hn::Set(d, T(1) / (1 << kShift)), near = clamped(d, a);
+    const V e = exp<kShift>(d, hn::Neg(hn::Abs(near))), sum = fma(e, back, one);
+    const auto is_below = hn::Lt(near, hn::Zero(d));
+    const V s = hn::Div(hn::IfThenElse(is_below, e, hn::Set(d, T(1 << kShift))), sum);
+    const V rest = hn::Div(hn::IfThenElse(is_below, one, hn::Mul(e, back)), sum);
+    return hn::Mul(g, hn::Mul(hn::Mul(s, fma(near, rest, one)), back));
+  }
+};
+
 #undef FORMULA
 
 template <class T>
@@ -176,6 +206,7 @@ void fill(Table<T>& t) {
   add_elementwise<T, sigmoid_formula, Op::sigmoid>(t, "sigmoid", "sigmoid");
   add_elementwise<T, relu_formula, Op::relu>(t, "relu", "relu");
   add_elementwise<T, gelu_formula, Op::gelu>(t, "gelu", "gelu");
+  add_elementwise<T, silu_formula, Op::silu>(t, "silu", "silu");
 }
 GLASSBOX_FAMILY_FILL
 

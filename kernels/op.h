@@ -23,7 +23,7 @@ namespace glassbox::kernels {
 #define GLASSBOX_OPS(X)                                                                        \
   X(leaf)                                                                                      \
   X(add) X(sub) X(mul) X(div) X(neg) X(pow) X(sqrt) X(rsqrt) X(abs) X(max) X(min)              \
-  X(exp) X(log) X(tanh) X(sigmoid) X(relu) X(gelu) X(copy) X(fused_mul) X(fused_add)           \
+  X(exp) X(log) X(tanh) X(sigmoid) X(relu) X(gelu) X(silu) X(copy) X(fused_mul) X(fused_add) \
   X(sum) X(mean) X(dot) X(gather) X(embedding) X(matmul) X(rmsnorm) X(attention)               \
   X(cached_attention) X(cross_entropy)
 // clang-format on

@@ -34,6 +34,18 @@ double scalars(const GptConfig& c) {
 
 }  // namespace
 
+const char* name_of(Activation activation) {
+  switch (activation) {
+    case Activation::relu:
+      return "relu";
+    case Activation::gelu:
+      return "gelu";
+    case Activation::silu:
+      return "silu";
+  }
+  return "";
+}
+
 std::size_t GptConfig::parameter_count() const {
   return 2 * vocab_size * n_embd + block_size * n_embd + 12 * n_layer * n_embd * n_embd;
 }

@@ -1,6 +1,6 @@
 // The forward pass, written once: embeddings, then per layer attention and a perceptron around a
-// residual stream, then logits. RMSNorm comes before each of them and not at the end; nothing has
-// a bias. The weights and their shapes are in model/parameters.h.
+// residual stream, then logits. RMSNorm comes before each of them, and at the end if the config
+// says so; nothing has a bias. The weights and their shapes are in model/parameters.h.
 //
 // The pass does not say what an operation does. That is the business of `Ops`: on a tape it
 // records (nn/gpt.cc), on plain arrays it computes (infer/decoder.cc), and it may as well write a
@@ -31,6 +31,7 @@ enum class Stage : std::uint8_t {
   mlp_activation,
   mlp_output,
   mlp_residual,
+  final_norm,  // if there is one
   logits,
   loss,       // of each position; training computes the two losses after the pass
   mean_loss,  // what a step trains on
@@ -63,11 +64,23 @@ concept ForwardOps = requires(Ops ops, const typename Ops::Array x, const Parame
   { ops.apply(op, x, x, place) } -> std::same_as<typename Ops::Array>;
 };
 
+inline kernels::Op operation_of(Activation activation) {
+  switch (activation) {
+    case Activation::gelu:
+      return kernels::Op::gelu;
+    case Activation::silu:
+      return kernels::Op::silu;
+    default:
+      return kernels::Op::relu;
+  }
+}
+
 // Returns the logits, (N, V).
 template <ForwardOps Ops>
 typename Ops::Array forward_pass(Ops& ops, const ParameterLayout& weights) {
   using kernels::Op;
   const double epsilon = weights.config().norm_epsilon;
+  const Op activation = operation_of(weights.config().activation);
   auto x = ops.embedding(weights.token_embedding, weights.position_embedding, {Stage::embedding});
   x = ops.rmsnorm(x, epsilon, {Stage::norm});
   for (std::size_t l = 0; l < weights.layers.size(); ++l) {
@@ -81,10 +94,11 @@ typename Ops::Array forward_pass(Ops& ops, const ParameterLayout& weights) {
 
     h = ops.rmsnorm(x, epsilon, {Stage::mlp_norm, l});
     h = ops.linear(h, layer.mlp_hidden, {Stage::mlp_hidden, l});
-    h = ops.apply(Op::relu, h, {Stage::mlp_activation, l});
+    h = ops.apply(activation, h, {Stage::mlp_activation, l});
     h = ops.linear(h, layer.mlp_output, {Stage::mlp_output, l});
     x = ops.apply(Op::add, x, h, {Stage::mlp_residual, l});
   }
+  if (weights.config().final_norm) x = ops.rmsnorm(x, epsilon, {Stage::final_norm});
   return ops.linear(x, weights.output, {Stage::logits});
 }
 

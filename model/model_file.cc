@@ -31,8 +31,9 @@ std::string config_text(const GptConfig& c) {
   JsonWriter json;
   json.begin_object().member("n_layer", c.n_layer).member("n_embd", c.n_embd);
   json.member("n_head", c.n_head).member("block_size", c.block_size);
-  json.member("vocab_size", c.vocab_size).member("activation", "relu");
+  json.member("vocab_size", c.vocab_size).member("activation", name_of(c.activation));
   json.member("norm_epsilon", c.norm_epsilon).member("tie_weights", false);
+  if (c.final_norm) json.member("final_norm", true);  // else the file is the one of older versions
   return json.end_object().take();
 }
 
@@ -71,7 +72,7 @@ GptConfig read_config(const SafetensorsReader& file) {
   const Json json = Json::parse(metadata(file, kConfigKey), where);
   const FileObject object(json, where,
                           {"n_layer", "n_embd", "n_head", "block_size", "vocab_size", "activation",
-                           "norm_epsilon", "tie_weights"});
+                           "norm_epsilon", "tie_weights", "final_norm"});
   GptConfig config{.vocab_size = object.size("vocab_size"),
                    .block_size = object.size("block_size"),
                    .n_layer = object.size("n_layer"),
@@ -80,9 +81,15 @@ GptConfig read_config(const SafetensorsReader& file) {
   const Json* epsilon = json.find("norm_epsilon");
   if (epsilon == nullptr || !epsilon->is_number()) throw object.error("norm_epsilon", "a number");
   config.norm_epsilon = epsilon->number();
-  if (object.get("activation", Json::Kind::string, "relu").string() != "relu") {
-    throw object.error("activation", "relu", kNewer);
-  }
+  constexpr Activation kKnown[] = {Activation::relu, Activation::gelu, Activation::silu};
+  const std::string& activation =
+      object.get("activation", Json::Kind::string, "relu, gelu or silu").string();
+  const auto* const known =
+      std::ranges::find_if(kKnown, [&](Activation each) { return activation == name_of(each); });
+  if (known == std::end(kKnown)) throw object.error("activation", "relu, gelu or silu", kNewer);
+  config.activation = *known;
+  if (json.find("final_norm") != nullptr)
+    config.final_norm = object.get("final_norm", Json::Kind::boolean, "true or false").boolean();
   if (object.get("tie_weights", Json::Kind::boolean, "false").boolean()) {
     throw object.error("tie_weights", "false",
                        "this glassbox can't tie weights: use the one that wrote the file");

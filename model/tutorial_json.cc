@@ -92,6 +92,12 @@ void write_tutorial_model(const std::string& path, WeightsView<T> weights) {
                     "knows, found {}; write a .safetensors file instead",
                     path, json_number(c.norm_epsilon)));
   }
+  if (!c.is_tutorials()) {
+    throw ConfigError(
+        fmt::format("{}: expected relu and no final norm, the only model that the tutorial knows, "
+                    "found {}{}; write a .safetensors file instead",
+                    path, name_of(c.activation), c.final_norm ? " and a final norm" : ""));
+  }
   JsonWriter json;
   json.begin_object().key("config").begin_object().member("nLayer", c.n_layer);
   json.member("nEmbd", c.n_embd).member("nHead", c.n_head).member("blockSize", c.block_size);

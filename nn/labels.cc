@@ -13,7 +13,7 @@ struct StageName {
   const char* name;
   bool of_layer;
 };
-constexpr std::array<StageName, 15> kNames = {{{"embedding", false},
+constexpr std::array<StageName, 16> kNames = {{{"embedding", false},
                                                {"norm", false},
                                                {"attention.norm", true},
                                                {"attention.", true},
@@ -25,6 +25,7 @@ constexpr std::array<StageName, 15> kNames = {{{"embedding", false},
                                                {"mlp.activation", true},
                                                {"mlp.output", true},
                                                {"mlp.residual", true},
+                                               {"final_norm", false},
                                                {"logits", false},
                                                {"loss", false},
                                                {"loss", false}}};
@@ -87,18 +88,20 @@ std::string stage_name(Stage stage, std::size_t layer, std::size_t part) {
   return name;
 }
 
-std::vector<StageRef> all_stages(std::size_t n_layer) {
+std::vector<StageRef> all_stages(const GptConfig& config) {
   std::vector<StageRef> all;
-  for (std::size_t s = 0; s < kNames.size(); ++s)
-    for (std::size_t l = 0; l < (kNames[s].of_layer ? n_layer : 1); ++l)
+  for (std::size_t s = 0; s < kNames.size(); ++s) {
+    if (static_cast<Stage>(s) == Stage::final_norm && !config.final_norm) continue;
+    for (std::size_t l = 0; l < (kNames[s].of_layer ? config.n_layer : 1); ++l)
       for (std::size_t part = 0; part < (static_cast<Stage>(s) == Stage::attention_qkv ? 3 : 1);
            ++part)
         all.push_back({static_cast<Stage>(s), l, part});
+  }
   return all;
 }
 
-std::optional<StageRef> find_stage(std::string_view name, std::size_t n_layer) {
-  for (const StageRef& stage : all_stages(n_layer))
+std::optional<StageRef> find_stage(std::string_view name, const GptConfig& config) {
+  for (const StageRef& stage : all_stages(config))
     if (stage.name() == name) return stage;
   return {};
 }

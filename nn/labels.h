@@ -25,9 +25,9 @@ struct StageRef {
   std::string name() const { return stage_name(stage, layer, part); }
 };
 // Every stage of a model, in the order of computation.
-std::vector<StageRef> all_stages(std::size_t n_layer);
+std::vector<StageRef> all_stages(const GptConfig& config);
 // What a name without position and index refers to, or nothing.
-std::optional<StageRef> find_stage(std::string_view name, std::size_t n_layer);
+std::optional<StageRef> find_stage(std::string_view name, const GptConfig& config);
 
 // A name taken apart, by the one grammar of names:
 //   NAME[row][column]        a parameter, [out][in] as in the file

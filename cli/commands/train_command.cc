@@ -50,6 +50,10 @@ struct TrainOptions {
                    .range = size,
                    .help = "positions a sentence may have, its beginning counted; a longer one is "
                            "cut"});
+    table.choice(shape.activation, "activation",
+                 {.value = "relu|gelu|silu", .help = "of the perceptron's hidden layer"});
+    table.flag(shape.final_norm, "final-norm",
+               {.help = "normalise the residual stream once more, before the logits"});
     table.choice(precision, "precision",
                  {.value = "float|double", .help = "of the arithmetic and of the file"});
     table.choice(

@@ -80,6 +80,8 @@ const Row kRows[] = {
     {"train", TRAIN, "--n-embd 12"},
     {"train", TRAIN, "--n-head 4"},
     {"train", TRAIN, "--block-size 4"},
+    {"train", TRAIN, "--activation gelu"},
+    {"train", TRAIN, "--final-norm"},
     {"train", TRAIN, "--precision double"},
     {"train", TRAIN, "--tokenizer char"},
     {"train", TRAIN, "--tokenizer-file t.json"},

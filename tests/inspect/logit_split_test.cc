@@ -4,6 +4,7 @@
 
 #include "tests/catch_compat.hpp"
 #include "tests/inspect/fixture.h"
+#include "tests/support/small_models.h"
 
 namespace glassbox {
 
@@ -16,6 +17,31 @@ TEST_CASE("logit_split: the parts add up to the logit within 1e-12 at every posi
       CAPTURE(position, word, split.logit);
       REQUIRE(std::abs(split.sum - split.logit) <= 1e-12 * std::max(1.0, std::abs(split.logit)));
     }
+}
+
+TEST_CASE("logit_split: the parts add up and the last guess is the model's with a final norm, too",
+          "[inspect][trace]") {
+  const GptConfig config{.vocab_size = 21,
+                         .block_size = 8,
+                         .n_head = 2,
+                         .n_embd = 8,
+                         .activation = Activation::silu,
+                         .final_norm = true};
+  Inspection inspection(
+      model_of(drawn_weights<double>(config, 12).view(), numbered_words(config.vocab_size)),
+      "w1 w5 w2");
+  const Matrix<double> logits = inspection.matrix(Stage::logits);
+  for (std::size_t position = 0; position < inspection.positions(); ++position) {
+    std::vector<double> all;
+    for (TokenId word = 0; word < config.vocab_size; ++word) {
+      const LogitSplit split = logit_split(inspection, position, word);
+      REQUIRE(std::abs(split.sum - split.logit) <= 1e-12 * std::max(1.0, std::abs(split.logit)));
+      all.push_back(logits.data(position, word));
+    }
+    const auto last = guesses_by_layer(inspection, position).back().probabilities;
+    for (TokenId word = 0; word < config.vocab_size; ++word)
+      REQUIRE(last[word] == Approx(softmax(all)[word]).epsilon(1e-12));
+  }
 }
 
 TEST_CASE("logit_split: there is a part for both embeddings, every head and every MLP",

@@ -84,6 +84,11 @@ Derivatives exact_gelu(Exact a) {
   const Exact s = (a < 0 ? e : 1) / sum, rest = (a < 0 ? 1 : e) / sum;
   return {a * s, s * (1 + a * rest * c * (1 + 3 * k * a * a))};
 }
+Derivatives exact_silu(Exact a) {
+  const Derivatives s = exact_sigmoid(a);
+  const Exact e = std::exp(-std::abs(a)), rest = (a < 0 ? 1 : e) / (1 + e);
+  return {a * s.value, s.value * (1 + a * rest)};
+}
 const Exact kNaN = std::numeric_limits<Exact>::quiet_NaN();
 
 struct Bound {
@@ -116,6 +121,7 @@ const Bound kUnary[] = {
      },
      1.5, 5},
     {Op::gelu, [](Exact a, Exact) { return exact_gelu(a); }, 4, 8},
+    {Op::silu, [](Exact a, Exact) { return exact_silu(a); }, 4, 8},
 };
 const Bound kBinary[] = {
     {Op::div,
@@ -135,7 +141,8 @@ const Bound kBinary[] = {
 // A derivative that crosses 0 is measured where it crosses by what it is made of.
 template <class T>
 bool is_near_a_root(Op op, T a) {
-  return op == Op::gelu && std::abs(a + T(0.7518)) < T(0.2);
+  return (op == Op::gelu && std::abs(a + T(0.7518)) < T(0.2)) ||
+         (op == Op::silu && std::abs(a + T(1.2785)) < T(0.4));
 }
 
 }  // namespace

@@ -59,8 +59,8 @@ TEMPLATE_TEST_CASE("exp log and tanh are exact at 0 and -0 and at the infinities
                     {Op::tanh, nan, 0, nan, nan}});
 }
 
-TEMPLATE_TEST_CASE("sigmoid and gelu end at their limits and keep NaN", "[kernels][activation]",
-                   float, double) {
+TEMPLATE_TEST_CASE("sigmoid, gelu and silu end at their limits and keep NaN",
+                   "[kernels][activation]", float, double) {
   using T = TestType;
   const T nan = kNotANumber<T>, inf = kInfinity<T>, most = std::numeric_limits<T>::max();
   require_edges<T>({{Op::sigmoid, 0, 0, T(0.5), T(0.25)},
@@ -72,7 +72,13 @@ TEMPLATE_TEST_CASE("sigmoid and gelu end at their limits and keep NaN", "[kernel
                     {Op::gelu, -inf, 0, T(-0.), 0},
                     {Op::gelu, most / 4, 0, most / 4, 1},
                     {Op::gelu, -most / 4, 0, T(-0.), 0},
-                    {Op::gelu, nan, 0, nan, nan}});
+                    {Op::gelu, nan, 0, nan, nan},
+                    {Op::silu, 0, 0, 0, T(0.5)},
+                    {Op::silu, inf, 0, inf, 1},
+                    {Op::silu, -inf, 0, T(-0.), 0},
+                    {Op::silu, most / 4, 0, most / 4, 1},
+                    {Op::silu, -most / 4, 0, T(-0.), 0},
+                    {Op::silu, nan, 0, nan, nan}});
 }
 
 // The bounds are a little above what three million points showed.

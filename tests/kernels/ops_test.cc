@@ -73,6 +73,7 @@ const std::vector<Row>& rows() {
             [](Complex a) {
               return 0.5 * a * (1.0 + std::tanh(std::sqrt(2 / M_PI) * (a + 0.044715 * a * a * a)));
             }),
+      unary(Op::silu, kAny, [](Complex a) { return a / (1.0 + std::exp(-a)); }),
       unary(Op::copy, kAny, [](Complex a) { return a; }),
       binary(Op::fused_mul, kAny, kAny, [](Complex a, Complex b) { return a * b; }),
       binary(Op::fused_add, kAny, kAny, [](Complex a, Complex b) { return a + b; }),

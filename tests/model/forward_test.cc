@@ -91,10 +91,28 @@ TEST_CASE("the forward pass is that of the chapter", "[model][forward]") {
   CHECK(ops.multiplications == layout.config().parameter_count() - 50 * 8 - 16 * 8);
 }
 
+TEST_CASE("the forward pass has the activation and the final norm that the config asks for",
+          "[model][forward]") {
+  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::silu}) {
+    WritingOps ops;
+    forward_pass(ops, ParameterLayout({.vocab_size = 50,
+                                       .block_size = 16,
+                                       .n_layer = 1,
+                                       .n_head = 2,
+                                       .n_embd = 8,
+                                       .activation = activation,
+                                       .final_norm = true}));
+    REQUIRE(ops.lines.size() == 14);
+    CHECK(ops.lines[9] == name_of(activation) + std::string("(8): 32, layer 0"));
+    CHECK(ops.lines[12] == "rmsnorm(11): 8, layer 0");
+    CHECK(ops.lines[13] == "linear(12): 50, layer 0");
+  }
+}
+
 TEST_CASE("the forward pass makes the stages in their order, each once a layer",
           "[model][forward]") {
   WritingOps ops;
-  forward_pass(ops, ParameterLayout({.vocab_size = 5, .n_layer = 1}));
-  REQUIRE(ops.stages.size() == static_cast<std::size_t>(Stage::loss));
+  forward_pass(ops, ParameterLayout({.vocab_size = 5, .n_layer = 1, .final_norm = true}));
+  REQUIRE(ops.stages.size() == static_cast<std::size_t>(Stage::loss));  // all before it
   for (std::size_t i = 0; i < ops.stages.size(); ++i) CHECK(ops.stages[i] == static_cast<Stage>(i));
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "tests/catch_compat.hpp"
 #include "tests/model/model_files.h"
 #include "tests/support/error_message.h"
@@ -195,7 +196,8 @@ TEST_CASE("model file rule 19: a config that is missing, newer or impossible is 
       {"n_layer", "1", "2", "layers.1.attention.query: expected a tensor of that name"},
       {"n_embd", "2", "9223372036854775807", "n_embd: expected at most"},
       {"block_size", "2", "4", "position_embedding: expected shape [4, 2], found [2, 2]"},
-      {"activation", "\\\"relu\\\"", "\\\"gelu\\\"", "activation: expected relu, found \"gelu\""},
+      {"activation", "\\\"relu\\\"", "\\\"tanh\\\"",
+       "activation: expected relu, gelu or silu, found \"tanh\""},
       {"tie_weights", "false", "true", "tie_weights: expected false, found true"},
       {"norm_epsilon", "1e-05", "0", "norm_epsilon: expected a number above 0, found 0"},
       {"norm_epsilon", "1e-05", "null", "norm_epsilon: expected a number, found null"},
@@ -268,4 +270,24 @@ TEST_CASE("model file: a checkpoint's further weights are written and read under
 }
 
 }  // namespace
+TEST_CASE("model file: activation and final norm are in the file and come back from it",
+          "[model][model_file]") {
+  const TemporaryFolder folder;
+  const std::string path = folder / "model.safetensors";
+  for (const Activation activation : {Activation::relu, Activation::gelu, Activation::silu})
+    for (const bool final_norm : {false, true}) {
+      const GptConfig config{.vocab_size = 4,
+                             .block_size = 2,
+                             .n_layer = 1,
+                             .n_head = 1,
+                             .n_embd = 2,
+                             .activation = activation,
+                             .final_norm = final_norm};
+      const Weights<float> weights(config);
+      write_model(path, weights.view(), Tokenizer::from_words({"a", "b", "c"}, true, "test"), "{}");
+      CHECK(read_model_as<float>(path).config() == config);
+      CHECK((read_file(path).find("final_norm") != std::string::npos) == final_norm);
+    }
+}
+
 }  // namespace glassbox

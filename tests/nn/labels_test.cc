@@ -50,6 +50,7 @@ const std::vector<TokenId> kThreeWords = {46, 10, 20, 30, 46};
 
 TEST_CASE("labels: docs/names.md lists every value of a forward pass, in order", "[nn][labels]") {
   GptConfig config = small_shape();
+  config.final_norm = true;
   Gpt<double> model(drawn_weights<double>(config, 721).view());
   const Batch batch = batch_of({&kThreeWords, 1}, config.block_size);
   model.loss(batch);

@@ -39,6 +39,15 @@ inline double relu(double x) { return x > 0 ? x : 0.0; }
 inline std::complex<double> relu(std::complex<double> z) { return z.real() > 0 ? z : 0.0; }
 
 template <class S>
+S activate(Activation activation, const S& x) {
+  using std::exp;
+  using std::tanh;
+  if (activation == Activation::relu) return relu(x);
+  if (activation == Activation::silu) return x / (exp(x * -1.0) + 1.0);
+  return x * 0.5 * (tanh((x + x * x * x * 0.044715) * std::sqrt(2 / M_PI)) + 1.0);
+}
+
+template <class S>
 S inner(const S* a, const S* b, std::size_t size) {
   S sum = a[0] * b[0];
   for (std::size_t i = 1; i < size; ++i) sum = sum + a[i] * b[i];
@@ -155,10 +164,10 @@ struct Gpt {
       h = attention(multiply(matrix("attention.query"), h), cache.keys[l], cache.values[l]);
       x = add(x, multiply(matrix("attention.output"), h));
       h = multiply(matrix("mlp.hidden"), norm(x, epsilon));
-      for (S& v : h) v = relu(v);
+      for (S& v : h) v = activate(config.activation, v);
       x = add(x, multiply(matrix("mlp.output"), h));
     }
-    return multiply(w.at("output"), x);
+    return multiply(w.at("output"), config.final_norm ? norm(x, epsilon) : x);
   }
 
   // Each sentence's mean over its positions, then their mean.

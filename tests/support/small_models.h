@@ -27,13 +27,26 @@ inline std::vector<GptConfig> odd_shapes() {
           small_shape(),
           {.vocab_size = 5, .block_size = 8, .n_layer = 3, .n_head = 1, .n_embd = 8},
           {.vocab_size = 33, .block_size = 20, .n_layer = 2, .n_head = 3, .n_embd = 24},
-          {.vocab_size = 16, .block_size = 40, .n_layer = 2, .n_head = 5, .n_embd = 40}};
+          {.vocab_size = 16, .block_size = 40, .n_layer = 2, .n_head = 5, .n_embd = 40},
+          {.vocab_size = 21,
+           .block_size = 8,
+           .n_head = 2,
+           .n_embd = 8,
+           .activation = Activation::gelu,
+           .final_norm = true},
+          {.vocab_size = 33,
+           .n_layer = 1,
+           .n_head = 2,
+           .n_embd = 24,
+           .activation = Activation::silu,
+           .final_norm = true}};
 }
 
 inline std::string shape_name(const GptConfig& c) {
   return "vocab_size " + std::to_string(c.vocab_size) + ", block_size " +
          std::to_string(c.block_size) + ", n_layer " + std::to_string(c.n_layer) + ", n_head " +
-         std::to_string(c.n_head) + ", n_embd " + std::to_string(c.n_embd);
+         std::to_string(c.n_head) + ", n_embd " + std::to_string(c.n_embd) + ", " +
+         name_of(c.activation) + (c.final_norm ? ", final norm" : "");
 }
 
 // Larger than a fresh model's, so that attention is not nearly even and every term counts.
