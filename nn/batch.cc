@@ -27,11 +27,11 @@ void Batch::add(std::span<const TokenId> sentence, std::size_t block_size) {
   starts.push_back(static_cast<std::uint32_t>(tokens.size()));
 }
 
-void Batch::set_weights() {
+void Batch::set_weights(std::size_t of_sentences) {
   weights.clear();
   for (std::size_t b = 0; b < sentences(); ++b) {
     const std::size_t rows_here = starts[b + 1] - starts[b];
-    const double weight = 1.0 / static_cast<double>(rows_here) / static_cast<double>(sentences());
+    const double weight = 1.0 / static_cast<double>(rows_here) / static_cast<double>(of_sentences);
     weights.insert(weights.end(), rows_here, weight);
   }
 }

@@ -24,7 +24,9 @@ struct Batch {
   // all are in. Throws TapeError for fewer than two tokens.
   void add(std::span<const TokenId> sentence, std::size_t block_size);
   // Each sentence counts the same, and each position within it.
-  void set_weights();
+  void set_weights() { set_weights(sentences()); }
+  // The same for a part of a batch of so many sentences.
+  void set_weights(std::size_t of_sentences);
 };
 
 }  // namespace glassbox

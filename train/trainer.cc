@@ -14,6 +14,7 @@ namespace glassbox {
 
 void TrainConfig::validate() const {
   if (batch_size < 1) throw ConfigError("batch_size: expected at least 1, found 0");
+  if (grad_accum < 1) throw ConfigError("grad_accum: expected at least 1, found 0");
   if (!(learning_rate > 0 && std::isfinite(learning_rate)))
     throw ConfigError(
         fmt::format("learning_rate: expected a finite number above 0, found {}", learning_rate));
@@ -28,10 +29,11 @@ void TrainConfig::validate() const {
   if (min_lr > 0 && lr_schedule == LrSchedule::Kind::constant)
     throw ConfigError(fmt::format(
         "min_lr: expected 0 for a constant learning rate, found {}; leave one out", min_lr));
-  const std::uint64_t needed = sentences / batch_size + (sentences % batch_size != 0 ? 1 : 0);
+  const std::uint64_t each = sentences_a_step();
+  const std::uint64_t needed = sentences / each + (sentences % each != 0 ? 1 : 0);
   if (sentences != 0 && steps != needed)
     throw ConfigError(fmt::format("steps: expected {} for {} sentences in batches of {}, found {}",
-                                  needed, sentences, batch_size, steps));
+                                  needed, sentences, each, steps));
 }
 
 namespace {
@@ -106,41 +108,53 @@ void Trainer<T>::resume(State state) {
 }
 
 template <class T>
+void Trainer<T>::fill_batch(std::uint64_t first, std::uint64_t count, std::uint64_t of_step) {
+  batch_.clear();
+  for (std::uint64_t j = first; j < first + count; ++j) {
+    const std::size_t i = index(j);
+    batch_.add(std::span(tokens_).subspan(starts_[i], starts_[i + 1] - starts_[i]),
+               model_.config().block_size);
+  }
+  batch_.set_weights(of_step);
+}
+
+template <class T>
 StepStats Trainer<T>::step() {
   if (done())
     throw ConfigError(fmt::format(
         "steps: expected at most {}, and they are done; make a trainer with more", config_.steps));
-  const std::size_t sentences = starts_.size() - 1;
-  batch_.clear();
-  std::size_t first = 0;
-  std::size_t in_batch = config_.batch_size;
+  std::uint64_t sentences = config_.sentences_a_step();
   if (config_.sentences != 0)
-    in_batch = std::min<std::uint64_t>(in_batch, config_.sentences - step_ * config_.batch_size);
-  for (std::size_t j = 0; j < in_batch; ++j) {
-    const std::size_t i = (step_ * config_.batch_size + j) % sentences;
-    if (j == 0) first = i;
-    batch_.add(std::span(tokens_).subspan(starts_[i], starts_[i + 1] - starts_[i]),
-               model_.config().block_size);
+    sentences = std::min(sentences, config_.sentences - step_ * config_.sentences_a_step());
+  if (look_) {
+    fill_batch(0, sentences, sentences);
+    look_(batch_);
   }
-  batch_.set_weights();
-  if (look_) look_(batch_);
-
   Tape<T>& tape = model_.tape();
-  const StepScope<T> scope(tape);
   tape.zero_grad();
-  const auto loss = model_.loss(batch_);
-  double mean = 0;  // in double: a float's sum over a large batch would show in the log
-  for (std::size_t n = 0; n < batch_.rows(); ++n)
-    mean += batch_.weights[n] * static_cast<double>(loss.rows.data(n, 0));
-  if (!std::isfinite(mean))
-    throw NumericError(fmt::format(
-        "step {}: expected a finite loss, found {} in the batch that begins with line {} of {}; "
-        "try a smaller learning rate",
-        step_ + 1, std::isnan(mean) ? std::nan("") : mean,  // not "-nan": a NaN's sign says nothing
-        corpus_.line_number(first), corpus_.name()));
   const double learning_rate = schedule_.at(step_);
-  optimizer_.backward_step(loss.mean, learning_rate, config_.keep_gradients);
-  trained_tokens_ += batch_.rows();
+  double mean = 0;  // in double: a float's sum over a large batch would show in the log
+  for (std::uint64_t first = 0; first < sentences; first += config_.batch_size) {
+    const std::uint64_t count = std::min<std::uint64_t>(config_.batch_size, sentences - first);
+    fill_batch(first, count, sentences);
+    const StepScope<T> scope(tape);
+    const auto loss = model_.loss(batch_);
+    for (std::size_t n = 0; n < batch_.rows(); ++n)
+      mean += batch_.weights[n] * static_cast<double>(loss.rows.data(n, 0));
+    if (!std::isfinite(mean))
+      throw NumericError(fmt::format(
+          "step {}: expected a finite loss, found {} in the batch that begins with line {} of {}; "
+          "try a smaller learning rate",
+          step_ + 1,
+          std::isnan(mean) ? std::nan("") : mean,  // not "-nan": a NaN's sign says nothing
+          corpus_.line_number(index(first)), corpus_.name()));
+    // The sums of the parts' gradients go on where they were, a chain over all rows.
+    if (first + count < sentences)
+      loss.mean.backward();
+    else
+      optimizer_.backward_step(loss.mean, learning_rate, config_.keep_gradients);
+    trained_tokens_ += batch_.rows();
+  }
   ++step_;
   return {step_, mean, learning_rate, trained_tokens_};
 }
@@ -160,7 +174,7 @@ std::string Trainer<T>::provenance(const std::optional<Validated>& best) const {
   json.begin_object()
       .member("seed", config_.seed)
       .member("steps", best ? best->step : step_)
-      .member("batch_size", config_.batch_size)
+      .member("batch_size", config_.sentences_a_step())
       .member("learning_rate", config_.learning_rate)
       .member("lr_schedule", LrSchedule::name(config_.lr_schedule));
   if (config_.warmup_steps > 0) json.member("warmup_steps", config_.warmup_steps);

@@ -20,7 +20,10 @@ namespace glassbox {
 
 struct TrainConfig {
   std::uint64_t steps = 5000;
-  std::size_t batch_size = 1;  // sentences a step
+  std::size_t batch_size = 1;  // sentences that are computed at once
+  // Batches a step: the bits of one step of batch_size * grad_accum sentences, in the memory of one
+  // of batch_size.
+  std::size_t grad_accum = 1;
   // Sentences in all, each as often as it is passed: the last batch ends with the last of them. 0:
   // every batch is full.
   std::uint64_t sentences = 0;
@@ -41,6 +44,7 @@ struct TrainConfig {
   std::string parent = {};  // fingerprint of the model file that the weights come from; "" if none
 
   LrSchedule schedule() const { return {lr_schedule, learning_rate, steps, warmup_steps, min_lr}; }
+  std::uint64_t sentences_a_step() const { return std::uint64_t{batch_size} * grad_accum; }
   OptimizerConfig optimizer_config() const {
     return {beta1, beta2, epsilon, optimizer, momentum, weight_decay, grad_clip};
   }
@@ -115,6 +119,11 @@ class Trainer {
 
  private:
   std::size_t threads_that_pay() const;
+  // Makes batch_ of sentences of this step: `count` from the one of index `first` on.
+  void fill_batch(std::uint64_t first, std::uint64_t count, std::uint64_t of_step);
+  std::size_t index(std::uint64_t sentence_of_step) const {
+    return (step_ * config_.sentences_a_step() + sentence_of_step) % (starts_.size() - 1);
+  }
 
   Gpt<T>& model_;
   const Tokenizer& tokenizer_;

@@ -178,7 +178,8 @@ class Run {
 
 // How often the run sees each line.
 double passes(const TrainConfig& config, const Corpus& corpus) {
-  const double lines = static_cast<double>(config.steps) * static_cast<double>(config.batch_size);
+  const double lines =
+      static_cast<double>(config.steps) * static_cast<double>(config.sentences_a_step());
   return lines / static_cast<double>(corpus.size());
 }
 

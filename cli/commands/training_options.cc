@@ -13,13 +13,13 @@ namespace {
 
 std::uint64_t steps_of(const TrainingOptions& options, std::size_t sentences) {
   if (!options.epochs) return options.steps.value_or(options.default_steps);
-  const std::uint64_t epochs = *options.epochs, batch_size = options.adam.batch_size;
+  const std::uint64_t epochs = *options.epochs, each = options.adam.sentences_a_step();
   if (epochs > std::numeric_limits<std::uint64_t>::max() / 2 / sentences) {
     throw UsageError(
         fmt::format("--epochs: expected fewer passes over {} sentences, found {}; use --steps",
                     sentences, epochs));
   }
-  return (epochs * sentences + batch_size - 1) / batch_size;
+  return (epochs * sentences + each - 1) / each;
 }
 
 }  // namespace
@@ -79,6 +79,11 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                 {.value = "B",
                  .range = between(1, 16384),
                  .help = "sentences a step; the loss is the mean over them of each one's mean"});
+  table.integer(adam.grad_accum, "grad-accum",
+                {.value = "A",
+                 .range = between(1, 16384),
+                 .help = "batches a step: the same bits as A times the --batch-size, in the memory "
+                         "of one batch"});
   table.number(
       adam.learning_rate, "learning-rate",
       {.alias = "lr", .value = "X", .range = above(0), .help = "the largest learning rate"});

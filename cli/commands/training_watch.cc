@@ -65,7 +65,7 @@ void Watch<T>::detect(const Batch& batch) {
   std::string where;
   if (anomaly->sentence) {
     const std::size_t line =
-        ((step_ - 1) * config_.batch_size + *anomaly->sentence) % corpus_.size();
+        ((step_ - 1) * config_.sentences_a_step() + *anomaly->sentence) % corpus_.size();
     where = fmt::format(", in line {} of {}: {}", corpus_.line_number(line), corpus_.name(),
                         json_quote(corpus_[line]));
   }
