@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include "base/json.h"
@@ -294,4 +296,32 @@ TEST_CASE("play: in a terminal it shows its keys and asks", "[cli][play]") {
   CHECK_THAT(run.out, text_contains("> 1"));
   CHECK_THAT(run.out, text_contains("> :b"));
   CHECK(run.out.find("STILL THERE") == std::string::npos);
+}
+
+TEST_CASE("sample: 20,000 first words fit the probabilities that next prints", "[cli][sample]") {
+  const Trained glassbox;
+  constexpr double kDraws = 20'000;
+  std::map<std::string, double> seen;
+  for (const std::string& line :
+       lines_of(glassbox.output("sample M --temp 1 -n 1 --num-samples 20000")))
+    ++seen[line.empty() ? "<bos>" : line];
+  const Json next = Json::parse(glassbox.output("next M --top 47 --json"), "next");
+  double chi_square = 0, rare = 0, rare_seen = 0;
+  int cells = 0;
+  for (const Json& one : next.find("next")->array()) {
+    const double expected = kDraws * one.find("probability")->number();
+    const double count = seen[one.find("word")->string()];
+    if (expected < 5) {  // too few to be a cell of its own
+      rare += expected;
+      rare_seen += count;
+      continue;
+    }
+    chi_square += (count - expected) * (count - expected) / expected;
+    ++cells;
+  }
+  chi_square += (rare_seen - rare) * (rare_seen - rare) / std::max(rare, 1.0);
+  REQUIRE(cells > 10);
+  // p = 0.001 of chi-square with as many degrees of freedom as cells: Wilson and Hilferty 1931.
+  const double z = 3.09, n = cells;
+  CHECK(chi_square < n * std::pow(1 - 2 / (9 * n) + z * std::sqrt(2 / (9 * n)), 3));
 }
