@@ -44,6 +44,7 @@ struct Decoder<T>::Ops {
   enum Buffer : std::uint8_t { stream, normed, hidden, active, sum, logits };
   static constexpr Buffer kBufferOf[] = {stream, stream, normed, hidden, normed, sum,    stream,
                                          normed, hidden, active, sum,    stream, normed, logits};
+  static_assert(std::size(kBufferOf) == static_cast<std::size_t>(Stage::loss));
 
   Array run(Op op, const Array& a, const Array& b, std::size_t cols, Place place,
             double epsilon = 0) {

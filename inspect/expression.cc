@@ -153,9 +153,7 @@ class Parser {
       return value;
     }
     at_ = begin;
-    fail("a function",
-         suggestion(name, names,
-                    "known are abs exp gelu log relu rsqrt sigmoid silu sqrt tanh max min pow"));
+    fail("a function", suggestion(name, names, "known are " + expression_functions()));
   }
 
   Tape<double>& tape_;
@@ -167,6 +165,16 @@ class Parser {
 };
 
 }  // namespace
+
+const std::string& expression_functions() {
+  static const std::string names = [] {
+    std::string list;
+    for (const Function& function : kFunctions)
+      list += (list.empty() ? "" : " ") + std::string(function.name);
+    return list;
+  }();
+  return names;
+}
 
 Value<double> evaluate_expression(Tape<double>& tape, std::string_view text,
                                   const std::map<std::string, double>& numbers) {

@@ -1,7 +1,7 @@
 // A formula as people type it, on a tape: "tanh(a*b + c)" with a = 2, b = -3, c = 10.
 //
 //   numbers, names, + - * / ^ (a power), unary -, brackets
-//   abs exp gelu log relu rsqrt sigmoid sqrt tanh (x), max min pow (x, y)
+//   the functions of expression_functions(), of one number or of two: max(x, y)
 #pragma once
 
 #include <map>
@@ -17,5 +17,8 @@ namespace glassbox {
 // number without use.
 Value<double> evaluate_expression(Tape<double>& tape, std::string_view text,
                                   const std::map<std::string, double>& numbers);
+
+// The names of the functions that a formula may call, blanks between them.
+const std::string& expression_functions();
 
 }  // namespace glassbox

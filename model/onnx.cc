@@ -142,6 +142,10 @@ class OnnxOps {
     if (op == kernels::Op::relu) return {node("Relu", {x.name}, name), x.cols};
     if (op == kernels::Op::tanh) return {node("Tanh", {x.name}, name), x.cols};
     if (op == kernels::Op::sigmoid) return {node("Sigmoid", {x.name}, name), x.cols};
+    if (op == kernels::Op::silu) {
+      const std::string share = node("Sigmoid", {x.name}, name + ".share");
+      return {node("Mul", {x.name, share}, name), x.cols};
+    }
     if (op == kernels::Op::gelu) {  // as kernels/activation.cc has it
       const std::string square = node("Mul", {x.name, x.name}, name + ".square");
       const std::string cube = node("Mul", {square, x.name}, name + ".cube");

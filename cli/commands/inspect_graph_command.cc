@@ -45,11 +45,10 @@ struct GraphOptions {
                    .range = at_least(1),
                    .help = "neighbours of each scalar, those that the most gradient flows through",
                    .only_with = "around"});
-    table.text(
-        expr, "expr",
-        {.value = "FORMULA",
-         .help = "draw a formula instead, its numbers behind it: a=2 b=-3; "
-                 "it may call abs exp gelu log relu rsqrt sigmoid silu sqrt tanh max min pow"});
+    static const std::string help =
+        "draw a formula instead, its numbers behind it: a=2 b=-3; it may call " +
+        expression_functions();
+    table.text(expr, "expr", {.value = "FORMULA", .help = help.c_str()});
     table.flag(tape, "tape", {.help = "the tape as text, in the order in which it was recorded"});
     table.group("Output");
     table.choice(
