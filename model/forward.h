@@ -59,6 +59,8 @@ concept ForwardOps = requires(Ops ops, const typename Ops::Array x, const Parame
   // Each position looks at itself and at the earlier ones of its sentence. An Ops that computes
   // only the newest positions keeps the keys and values of the earlier ones.
   { ops.attention(x, heads, place) } -> std::same_as<typename Ops::Array>;
+  // Training's dropout, where there is one: x with some scalars at 0 and the others larger. Else x.
+  { ops.dropout(x) } -> std::same_as<typename Ops::Array>;
   // An elementwise operation of one or of two arrays.
   { ops.apply(op, x, place) } -> std::same_as<typename Ops::Array>;
   { ops.apply(op, x, x, place) } -> std::same_as<typename Ops::Array>;
@@ -83,6 +85,7 @@ typename Ops::Array forward_pass(Ops& ops, const ParameterLayout& weights) {
   const Op activation = operation_of(weights.config().activation);
   auto x = ops.embedding(weights.token_embedding, weights.position_embedding, {Stage::embedding});
   x = ops.rmsnorm(x, epsilon, {Stage::norm});
+  x = ops.dropout(x);
   for (std::size_t l = 0; l < weights.layers.size(); ++l) {
     const LayerBlocks& layer = weights.layers[l];
 
@@ -90,13 +93,13 @@ typename Ops::Array forward_pass(Ops& ops, const ParameterLayout& weights) {
     h = ops.linear(h, layer.query_key_value, {Stage::attention_qkv, l});
     h = ops.attention(h, weights.config().n_head, {Stage::attention_heads, l});
     h = ops.linear(h, layer.attention_output, {Stage::attention_output, l});
-    x = ops.apply(Op::add, x, h, {Stage::attention_residual, l});
+    x = ops.apply(Op::add, x, ops.dropout(h), {Stage::attention_residual, l});
 
     h = ops.rmsnorm(x, epsilon, {Stage::mlp_norm, l});
     h = ops.linear(h, layer.mlp_hidden, {Stage::mlp_hidden, l});
     h = ops.apply(activation, h, {Stage::mlp_activation, l});
     h = ops.linear(h, layer.mlp_output, {Stage::mlp_output, l});
-    x = ops.apply(Op::add, x, h, {Stage::mlp_residual, l});
+    x = ops.apply(Op::add, x, ops.dropout(h), {Stage::mlp_residual, l});
   }
   if (weights.config().final_norm) x = ops.rmsnorm(x, epsilon, {Stage::final_norm});
   return ops.linear(x, weights.output, {Stage::logits});

@@ -31,6 +31,12 @@ struct TapeOps {
   Array attention(const Array& query_key_value, std::size_t heads, Place place) {
     return label(attend(query_key_value, heads, place.layer), place);
   }
+  Array dropout(const Array& x) {
+    if (masks.empty()) return x;
+    const Array mask = masks.front();
+    masks = masks.subspan(1);
+    return tape.record(Op::mul, {x, mask}, x.rows(), x.cols());
+  }
   Array apply(Op op, const Array& x, Place place) {
     return label(tape.record(op, {x}, x.rows(), x.cols()), place);
   }
@@ -51,10 +57,11 @@ struct TapeOps {
   std::size_t position;                // LabelContext::kStacked for a batch
   std::span<const std::uint32_t> ids;  // tokens, then positions
   Attend attend;
+  std::span<const Matrix<T>> masks = {};  // of dropout, in the order of the pass; none: no dropout
 };
 template <class T, class Attend>
-TapeOps(Tape<T>&, const LabelContext&, std::size_t, std::span<const std::uint32_t>, Attend)
-    -> TapeOps<T, Attend>;
+TapeOps(Tape<T>&, const LabelContext&, std::size_t, std::span<const std::uint32_t>, Attend,
+        std::span<const Matrix<T>> = {}) -> TapeOps<T, Attend>;
 
 void check(const Batch& batch) {
   if (batch.rows() == 0 || batch.positions.size() != batch.rows())
@@ -100,10 +107,24 @@ Matrix<T> Gpt<T>::forward(const Batch& batch) {
   ids_ = batch.tokens;
   ids_.insert(ids_.end(), batch.positions.begin(), batch.positions.end());
   SentenceScope<T> sentences(tape_, batch.starts);
+  // Before anything waits to be computed: to write leaves is to look at the tape.
+  std::vector<Matrix<T>> masks;
+  for (std::size_t i = 0; dropout_.rate > 0 && i < 1 + 2 * config().n_layer; ++i) {
+    masks.push_back(tape_.matrix(batch.rows(), config().n_embd));
+    const NodeId first = masks.back().node(0, 0);
+    const std::size_t pitch = tape_.matrices().back().pitch;
+    dropout_.fill(batch, static_cast<std::uint32_t>(i), config().n_embd, pitch,
+                  tape_.data_from(first));
+  }
   const auto attend = [&](const Matrix<T>& query_key_value, std::size_t heads, std::size_t) {
     return causal_self_attention(query_key_value, batch.starts, heads);
   };
-  TapeOps ops{tape_, labels_, LabelContext::kStacked, std::span<const std::uint32_t>(ids_), attend};
+  TapeOps ops{tape_,
+              labels_,
+              LabelContext::kStacked,
+              std::span<const std::uint32_t>(ids_),
+              attend,
+              std::span<const Matrix<T>>(masks)};
   const auto logits = forward_pass(ops, *layout_);
   sentences.compute();
   return logits;

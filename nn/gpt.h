@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "model/model_file.h"
 #include "nn/batch.h"
+#include "nn/dropout.h"
 #include "nn/graph_cache.h"
 #include "nn/labels.h"
 
@@ -53,6 +54,10 @@ class Gpt {
   // Throws as forward() does, for a target that is no token and for rows without a weight.
   Loss loss(const Batch& batch);
 
+  // From now on forward(batch) and loss(batch) drop out; a rate of 0 ends it. Not the pass of one
+  // token. The stream's beginning is dropped out, and what attention and perceptron add to it.
+  void set_dropout(const Dropout& dropout) { dropout_ = dropout; }
+
   // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null:
   // numbers.
   void name_tokens(const Tokenizer* tokenizer) { labels_.tokenizer = tokenizer; }
@@ -63,6 +68,7 @@ class Gpt {
   std::unique_ptr<ParameterLayout> layout_;
   LabelContext labels_{nullptr};
   Tape<T> tape_;
+  Dropout dropout_;
   std::vector<std::uint32_t> ids_;  // of a batch: its tokens, then its positions
 };
 

@@ -19,6 +19,9 @@ void TrainConfig::validate() const {
     throw ConfigError(
         fmt::format("learning_rate: expected a finite number above 0, found {}", learning_rate));
   optimizer_config().validate();
+  if (!(dropout >= 0 && dropout < 1))
+    throw ConfigError(
+        fmt::format("dropout: expected a number from 0 up to but not 1, found {}", dropout));
   if (warmup_steps > steps)
     throw ConfigError(fmt::format(
         "warmup_steps: expected at most the {} steps of the run, found {}", steps, warmup_steps));
@@ -86,6 +89,7 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
 template <class T>
 Trainer<T>::~Trainer() {
   if (threads_) model_.tape().set_threads(nullptr);
+  model_.set_dropout({});
 }
 
 template <class T>
@@ -116,6 +120,7 @@ void Trainer<T>::fill_batch(std::uint64_t first, std::uint64_t count, std::uint6
                model_.config().block_size);
   }
   batch_.set_weights(of_step);
+  model_.set_dropout({config_.dropout, config_.seed, step_, first});
 }
 
 template <class T>
@@ -188,6 +193,7 @@ std::string Trainer<T>::provenance(const std::optional<Validated>& best) const {
         .member("epsilon", config_.epsilon);
   if (config_.weight_decay > 0) json.member("weight_decay", config_.weight_decay);
   if (config_.grad_clip > 0) json.member("grad_clip", config_.grad_clip);
+  if (config_.dropout > 0) json.member("dropout", config_.dropout);
   json.member("sentences", corpus_.size());
   if (best) json.member("val_loss", best->loss);
   if (!config_.parent.empty()) json.member("parent", config_.parent);

@@ -34,13 +34,14 @@ struct TrainConfig {
   OptimizerKind optimizer = OptimizerKind::adam;
   double beta1 = 0.85, beta2 = 0.99, epsilon = 1e-8;  // see OptimizerConfig, here and below
   double momentum = 0, weight_decay = 0, grad_clip = 0;
+  double dropout = 0;  // in [0, 1), see nn/dropout.h
   std::size_t threads =
       0;  // the results do not depend on it; 0: as many as pay, within the cores allowed
   bool keep_gradients =
       false;  // after each step, for a callback that reads Gpt::parameter(...).grad()
   std::vector<std::string> frozen = {};  // parameters that keep their bits, by name
-  // Provenance only: the caller has shuffled and drawn with the seed, and read the parent.
-  std::uint32_t seed = 42;
+  std::uint32_t seed = 42;               // of dropout; the caller has shuffled and drawn with it
+  // Provenance only: the caller has read it.
   std::string parent = {};  // fingerprint of the model file that the weights come from; "" if none
 
   LrSchedule schedule() const { return {lr_schedule, learning_rate, steps, warmup_steps, min_lr}; }

@@ -134,6 +134,12 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                 .range = at_least(0),
                 .help = "scales the gradient of all parameters down to this norm where it is "
                         "larger; 1 is usual, 0 is off"});
+  table.number(adam.dropout, "dropout",
+               {.value = "P",
+                .range = below(1),
+                .help = "in training each number that attention and perceptron add to the stream, "
+                        "and the stream's beginning, is 0 with this chance; 0.1 is usual, against "
+                        "learning by heart"});
   table.flag(detect_anomaly, "detect-anomaly",
              {.help = "look at every step's scalars first: the first that is NaN or infinite, "
                       "forward or backward, is named with its operation, operands and sentence; "

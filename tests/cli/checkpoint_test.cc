@@ -31,7 +31,8 @@ TEST_CASE("resume: from any step the model and the log are those of a run withou
   const Program glassbox;
   for (const std::string options :
        {"", "--precision double --lr-schedule constant",
-        "--lr-schedule cosine --warmup-steps 50 --min-lr 0.001 --grad-clip 0.5",
+        "--lr-schedule cosine --warmup-steps 50 --min-lr 0.001 --grad-clip 0.5 "
+        "--dropout 0.1 --batch-size 4 --grad-accum 4 --final-norm --activation gelu",
         "--optimizer sgd --lr 0.1 --momentum 0.9 --weight-decay 0.001",
         "--batch-size 16 --threads 3 --optimizer adamw --weight-decay 0.1 --beta2 0.95",
         "--epochs 6 --tokenizer char --block-size 40 --no-lowercase --beta1 0.9 --seed 7"}) {

@@ -31,6 +31,10 @@ struct WritingOps {
   Array attention(const Array& x, std::size_t heads, Place place) {
     return write("attention", {x}, x.width / 3, place, " of " + std::to_string(heads) + " heads");
   }
+  Array dropout(const Array& x) {
+    dropped.push_back(x.line);
+    return x;
+  }
   Array apply(kernels::Op op, const Array& x, Place place) {
     return write(kernels::table<float>()[op].name, {x}, x.width, place);
   }
@@ -51,6 +55,7 @@ struct WritingOps {
 
   std::vector<std::string> lines;
   std::vector<Stage> stages;
+  std::vector<std::size_t> dropped;  // lines
   std::size_t multiplications = 0;
 };
 
@@ -87,6 +92,8 @@ TEST_CASE("the forward pass is that of the chapter", "[model][forward]") {
                          "add(16, 20): 8, layer 1",
                          "linear(21): 50, layer 0",
                      });
+  // Dropout: the stream's beginning, and what each attention and each perceptron adds to it.
+  CHECK(ops.dropped == std::vector<std::size_t>{1, 5, 10, 15, 20});
   // Every parameter but the two tables that are only looked up is multiplied once.
   CHECK(ops.multiplications == layout.config().parameter_count() - 50 * 8 - 16 * 8);
 }

@@ -68,7 +68,8 @@ TEMPLATE_TEST_CASE("Checkpoint: a run that is taken up again ends in the bits of
            .weight_decay = 0.1,
            .grad_clip = 0.5},
            {.learning_rate = 0.1, .optimizer = OptimizerKind::sgd, .momentum = 0.9},
-           {.weight_decay = 0.01}}) {
+           {.weight_decay = 0.01},
+           {.batch_size = 16, .dropout = 0.2}}) {
     TrainConfig config = each;
     config.steps = 200;
     TinyRun<TestType> whole(config);

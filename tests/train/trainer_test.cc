@@ -290,35 +290,37 @@ TEMPLATE_TEST_CASE("Trainer: grad_accum has the losses and the bits of the large
   using T = TestType;
   for (const OptimizerConfig& optimizer :
        std::vector<OptimizerConfig>{{}, {.kind = OptimizerKind::adamw, .grad_clip = 0.5}})
-    for (const std::uint64_t sentences : {0, 50})  // 50: the last step is a short one
-      for (const std::size_t threads : {1, 3}) {
-        const auto run = [&](std::size_t batch_size, std::size_t grad_accum) {
-          TinyText text(kGolden);
-          Gpt<T> model({.vocab_size = text.tokenizer.size(), .n_embd = 20}, text.random);
-          Trainer<T> trainer(model, text.tokenizer, text.corpus,
-                             {.steps = sentences ? 5u : 20u,
-                              .batch_size = batch_size,
-                              .grad_accum = grad_accum,
-                              .sentences = sentences,
-                              .optimizer = optimizer.kind,
-                              .grad_clip = optimizer.grad_clip,
-                              .threads = threads});
-          std::vector<StepStats> log;
-          trainer.run([&](const StepStats& stats) { log.push_back(stats); });
-          return std::tuple(std::move(log), weights_of(model), trainer.provenance());
-        };
-        const auto [log, weights, provenance] = run(12, 1);
-        for (const auto& [batch_size, grad_accum] :
-             {std::pair<std::size_t, std::size_t>{1, 12}, {4, 3}, {6, 2}}) {
-          CAPTURE(sentences, threads, batch_size);
-          const auto [parts_log, parts_weights, parts_provenance] = run(batch_size, grad_accum);
-          REQUIRE(log.size() == parts_log.size());
-          for (std::size_t i = 0; i < log.size(); ++i) {
-            CHECK(log[i].loss == parts_log[i].loss);
-            CHECK(log[i].tokens == parts_log[i].tokens);
+    for (const double dropout : {0.0, 0.3})
+      for (const std::uint64_t sentences : {0, 50})  // 50: the last step is a short one
+        for (const std::size_t threads : {1, 3}) {
+          const auto run = [&](std::size_t batch_size, std::size_t grad_accum) {
+            TinyText text(kGolden);
+            Gpt<T> model({.vocab_size = text.tokenizer.size(), .n_embd = 20}, text.random);
+            Trainer<T> trainer(model, text.tokenizer, text.corpus,
+                               {.steps = sentences ? 5u : 20u,
+                                .batch_size = batch_size,
+                                .grad_accum = grad_accum,
+                                .sentences = sentences,
+                                .optimizer = optimizer.kind,
+                                .grad_clip = optimizer.grad_clip,
+                                .dropout = dropout,
+                                .threads = threads});
+            std::vector<StepStats> log;
+            trainer.run([&](const StepStats& stats) { log.push_back(stats); });
+            return std::tuple(std::move(log), weights_of(model), trainer.provenance());
+          };
+          const auto [log, weights, provenance] = run(12, 1);
+          for (const auto& [batch_size, grad_accum] :
+               {std::pair<std::size_t, std::size_t>{1, 12}, {4, 3}, {6, 2}}) {
+            CAPTURE(sentences, threads, batch_size, dropout);
+            const auto [parts_log, parts_weights, parts_provenance] = run(batch_size, grad_accum);
+            REQUIRE(log.size() == parts_log.size());
+            for (std::size_t i = 0; i < log.size(); ++i) {
+              CHECK(log[i].loss == parts_log[i].loss);
+              CHECK(log[i].tokens == parts_log[i].tokens);
+            }
+            CHECK(different_bits<T>(weights, parts_weights) == 0);
+            CHECK(provenance == parts_provenance);
           }
-          CHECK(different_bits<T>(weights, parts_weights) == 0);
-          CHECK(provenance == parts_provenance);
         }
-      }
 }
