@@ -32,10 +32,19 @@ template <class Options, auto function>
 struct CommandRows {
   Options options = {};
   bool help = false;
+  std::string config = {};
   OptionTable rows = {};
 
   CommandRows() {
     options.visit(rows);
+    if (!rows.options().empty()) {
+      rows.group("Options from a file");
+      rows.file(config, "config",
+                {.value = "FILE",
+                 .help = "more options, a line each, 'steps = 500', or one JSON object; what is "
+                         "typed wins",
+                 .per_run = true});
+    }
     rows.group("Help");
     rows.flag(help, "help", {.letter = 'h', .help = "show this help"});
   }

@@ -17,6 +17,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/quote.h"
+#include "cli/options/config_file.h"
+#include "cli/output.h"
 
 namespace glassbox::cli {
 
@@ -196,8 +198,43 @@ void OptionTable::parse(const std::string& command, const std::vector<std::strin
     option.typed = typed[option.name];
   }
   if (help) return;
+  if (typed.contains("config")) take_config(command, find("config")->get(), typed);
   take_operands(command, parsed.unmatched());
   check_together(typed, parsed.unmatched().size());
+}
+
+void OptionTable::take_config(const std::string& command, const std::string& path,
+                              std::map<std::string, std::string>& typed) {
+  for (const ConfigEntry& entry : read_config_file(path)) {
+    std::string name = entry.key;
+    std::replace(name.begin(), name.end(), '_', '-');
+    const Option* const known = name.size() > 1 ? find(name) : nullptr;
+    if (known == nullptr) {
+      std::vector<std::string> names;
+      for (const Option& option : options_) names.emplace_back(option.name);
+      const std::string near = closest_match(name, names);
+      throw UsageError(fmt::format("{}: {} has no such option; {}", entry.where, command,
+                                   near.empty() ? fmt::format("see glassbox help {}", command)
+                                                : fmt::format("did you mean {}?", near)));
+    }
+    Option& option = options_[static_cast<std::size_t>(known - options_.data())];
+    if (name == "config" || name == "help")
+      throw UsageError(fmt::format(
+          "{}: expected an option of the work, found --{}; type it instead", entry.where, name));
+    const bool is_flag = option.type == Type::flag;
+    if (is_flag ? entry.value != "true" && entry.value != "false"
+                : !acceptable(option, entry.value))
+      throw UsageError(fmt::format("{}: expected {}, found '{}'; write for instance {} = {}",
+                                   entry.where, is_flag ? "true or false" : expectation(option),
+                                   shortened(entry.value), option.name,
+                                   is_flag ? "true" : right_value(option)));
+    if (!option.typed.empty() || (is_flag && entry.value == "false")) continue;
+    option.set(entry.value);
+    option.typed = typed[option.name] = entry.where;
+  }
+  for (const char* written : {"out", "log-file", "svg"})
+    if (const Option* option = find(written); option != nullptr && !option->typed.empty())
+      refuse_overwriting(written, option->get(), {{"--config", path}});
 }
 
 // `typed` has the options that were given, and the first `operands` operands were.

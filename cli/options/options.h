@@ -179,6 +179,9 @@ class OptionTable {
   }
   const Option* find(std::string_view name) const;
   [[noreturn]] void unknown_option(const std::string& command, const std::string& word) const;
+  // Sets what the file that --config names says and what was not typed.
+  void take_config(const std::string& command, const std::string& path,
+                   std::map<std::string, std::string>& typed);
   std::vector<std::string> canonical(const std::string& command,
                                      const std::vector<std::string>& words,
                                      std::map<std::string, std::string>& typed) const;

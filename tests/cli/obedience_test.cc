@@ -219,8 +219,27 @@ std::string option_name(const Row& row) {
   return option.substr(0, option.find(' '));
 }
 
+// "--steps 7 --unk" as a file of options, of lines or of JSON.
+std::string config_of(const std::string& options, bool json) {
+  std::istringstream words(options);
+  std::string text, key, value;
+  for (std::string word; words >> word;) {
+    if (!word.starts_with("--")) {
+      value = word.front() == '\'' ? word.substr(1, word.size() - 2) : word;
+      continue;
+    }
+    if (!key.empty())
+      text += json ? '"' + key + "\":\"" + value + "\",\n" : key + " = " + value + '\n';
+    key = word.substr(2);
+    value = "true";
+  }
+  if (!json) return "# options\n\n" + text + key + "=" + value;
+  if (value != "true") value = '"' + value + '"';  // a number as a text is the number
+  return "{" + text + '"' + key + "\":" + value + "}\n";
+}
+
 // "train --out" and all others, as the program itself tells them to a shell; with each its other
-// spellings. --help, which every command has, is left out.
+// spellings. --help and --config, which every command has, are left out.
 std::map<std::string, std::vector<std::string>> all_options(const Program& glassbox) {
   std::map<std::string, std::vector<std::string>> options;
   for (const std::string& line : lines_of(glassbox.output("completion fish"))) {
@@ -236,7 +255,8 @@ std::map<std::string, std::vector<std::string>> all_options(const Program& glass
       else if (before == "-l" || before == "-s")
         others.push_back((before == "-l" ? "--" : "-") + bare);
     }
-    if (!name.empty() && name != "help") options[command + " --" + name] = others;
+    if (!name.empty() && name != "help" && name != "config")
+      options[command + " --" + name] = others;
   }
   return options;
 }
@@ -304,6 +324,8 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
   glassbox.shell("true");  // its three files are there from now on
   auto options = all_options(glassbox);
   std::map<std::string, std::string> known;
+  std::size_t rows = 0;
+  put_file(glassbox.folder / "options.cfg", "");
   for (const Row& row : kRows) {
     const std::string line = std::string("\"$G\" ") + row.command + ' ' + row.line;
     const std::string name = option_name(row), more = row.option;
@@ -336,6 +358,9 @@ TEST_CASE("obedience: what every option promises is seen, by each of its names",
       const std::string with = observed(glassbox, line + ' ' + more);
       CHECK(with.substr(0, 2) != "2\n");
       CHECK(with != without);
+      put_file(glassbox.folder / "options.cfg", config_of(more, ++rows % 2 == 0));
+      if (line.find(name + ' ') == std::string::npos)  // else what is typed wins
+        CHECK(observed(glassbox, line + " --config options.cfg") == with);
       for (const std::string& other : options[row.command + (' ' + name)])
         CHECK(observed(glassbox, line + ' ' + other + more.substr(name.size())) == with);
     }
