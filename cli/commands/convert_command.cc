@@ -63,6 +63,11 @@ void write(const ConvertOptions& options, const Model<T>& model) {
   if (ends(options.out, ".onnx")) {
     write_onnx(options.out, model.weights.view(), model.tokenizer);
   } else if (ends(options.out, ".json")) {
+    if (model.tokenizer.kind().name != std::string_view("word"))
+      throw ConfigError(
+          fmt::format("{}: expected a model of words, which is what the tutorial has, "
+                      "found one of the tokenizer {}; write .safetensors or .onnx",
+                      options.in, model.tokenizer.kind().name));
     if (options.vocab && !ends(options.in, ".json")) {
       std::string words;
       for (const std::string& word : model.tokenizer.words()) words += word + '\n';

@@ -123,6 +123,7 @@ TEST_CASE("convert: an ONNX file has every weight, standard operators and the vo
 TEST_CASE("convert: what doesn't fit is refused, and nothing is left behind", "[cli][convert]") {
   const Program glassbox;
   glassbox.output("train TINY.txt --steps 3 --out M.safetensors" + kTinyShape);
+  glassbox.output("train TINY.txt --steps 1 --tokenizer char --out C.safetensors" + kTinyShape);
   const std::string before = glassbox.file("M.safetensors");
   put_file(glassbox.folder / "two.txt", "a\nb\n");
   struct Case {
@@ -138,6 +139,7 @@ TEST_CASE("convert: what doesn't fit is refused, and nothing is left behind", "[
                         {"M.safetensors out.onnx --corpus TINY.txt", 2, "--corpus"},
                         {"M.safetensors out.onnx --vocab two.txt", 2, "--vocab"},
                         {"M.onnx out.safetensors", 2, "written only"},
+                        {"C.safetensors out.json", 1, "tokenizer char"},
                         {"TINY.txt out.onnx", 1, "TINY.txt"},
                         {"M.safetensors no/folder/out.onnx", 1, "no/folder"},
                         {"M.safetensors", 2, "OUT"}}) {
