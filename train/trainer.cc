@@ -124,7 +124,7 @@ void Trainer<T>::fill_batch(std::uint64_t first, std::uint64_t count, std::uint6
 }
 
 template <class T>
-StepStats Trainer<T>::step() {
+StepStats Trainer<T>::step(double learning_rate) {
   if (done())
     throw ConfigError(fmt::format(
         "steps: expected at most {}, and they are done; make a trainer with more", config_.steps));
@@ -137,7 +137,6 @@ StepStats Trainer<T>::step() {
   }
   Tape<T>& tape = model_.tape();
   tape.zero_grad();
-  const double learning_rate = schedule_.at(step_);
   double mean = 0;  // in double: a float's sum over a large batch would show in the log
   for (std::uint64_t first = 0; first < sentences; first += config_.batch_size) {
     const std::uint64_t count = std::min<std::uint64_t>(config_.batch_size, sentences - first);

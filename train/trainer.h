@@ -103,7 +103,9 @@ class Trainer {
   void run(const std::function<void(const StepStats&)>& on_step = {},
            const std::function<bool()>& stop = {});
   // One step. Throws ConfigError when all are done.
-  StepStats step();
+  StepStats step() { return step(schedule_.at(step_)); }
+  // The same at another learning rate than the schedule's.
+  StepStats step(double learning_rate);
   // From now on `look` sees each step's batch before the step is computed. What it throws ends the
   // step.
   void before_each_step(std::function<void(const Batch&)> look) { look_ = std::move(look); }

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/quote.h"
+#include "cli/commands/find_lr.h"
 #include "cli/commands/training_watch.h"
 #include "cli/commands/validation.h"
 #include "cli/interrupt.h"
@@ -249,6 +250,7 @@ template <class T>
 int run_training(const Training<T>& training) {
   const auto& [options, model, tokenizer, corpus, held_out, config, record, resumed, at_the_end] =
       training;
+  if (options.find_lr) return find_learning_rate(training);
   const std::string& out = options.out;
   if (resumed != nullptr) check_text(resumed->record, record, *options.resume, corpus.name());
   Trainer<T> trainer(model, tokenizer, corpus, config);

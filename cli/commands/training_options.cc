@@ -26,12 +26,15 @@ std::uint64_t steps_of(const TrainingOptions& options, std::size_t sentences) {
 
 void TrainingOptions::visit(OptionTable& table, const char* out_help, const char* steps_help) {
   table.group("Files");
-  table.file(out, "out", {.letter = 'o', .value = "FILE", .help = out_help, .per_run = true});
+  table.file(
+      out, "out",
+      {.letter = 'o', .value = "FILE", .help = out_help, .per_run = true, .not_with = "find-lr"});
   table.file(log_file, "log-file",
              {.value = "FILE",
               .help = "log of the run: CSV if FILE ends in .csv, else JSON lines; columns step, "
                       "loss, lr, tokens",
-              .per_run = true});
+              .per_run = true,
+              .not_with = "find-lr"});
   table.integer(log_every, "log-every",
                 {.value = "N",
                  .range = at_least(1),
@@ -55,7 +58,8 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                  .range = at_least(1),
                  .help = "every Nth step a checkpoint beside --out: from cats.safetensors "
                          "cats.step-00000100.safetensors",
-                 .per_run = true});
+                 .per_run = true,
+                 .not_with = "find-lr"});
   table.integer(
       keep, "keep",
       {.value = "K",
@@ -66,15 +70,17 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
              {.value = "FILE",
               .help = "go on from this checkpoint, to the very bits of a run without a break: give "
                       "the same text again; what shaped the run is set as it was",
-              .per_run = true});
+              .per_run = true,
+              .not_with = "find-lr"});
   table.group("Training");
-  table.integer(steps, "steps", {.value = "N", .help = steps_help}).default_value =
-      std::to_string(default_steps);
+  table.integer(steps, "steps", {.value = "N", .help = steps_help, .not_with = "find-lr"})
+      .default_value = std::to_string(default_steps);
   table.integer(epochs, "epochs",
                 {.value = "N",
                  .range = at_least(1),
                  .help = "passes over the corpus, instead of --steps; the last batch may be "
-                         "shorter"});
+                         "shorter",
+                 .not_with = "find-lr"});
   table.integer(adam.batch_size, "batch-size",
                 {.value = "B",
                  .range = between(1, 16384),
@@ -84,22 +90,27 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                  .range = between(1, 16384),
                  .help = "batches a step: the same bits as A times the --batch-size, in the memory "
                          "of one batch"});
-  table.number(
-      adam.learning_rate, "learning-rate",
-      {.alias = "lr", .value = "X", .range = above(0), .help = "the largest learning rate"});
+  table.number(adam.learning_rate, "learning-rate",
+               {.alias = "lr",
+                .value = "X",
+                .range = above(0),
+                .help = "the largest learning rate",
+                .not_with = "find-lr"});
   table.choice(adam.lr_schedule, "lr-schedule",
                {.value = "linear|cosine|constant",
                 .help = "linear falls to 0 over the run: learning rate * (1 - step / steps), step "
-                        "from 0; cosine falls slowly, fast, slowly"});
+                        "from 0; cosine falls slowly, fast, slowly",
+                .not_with = "find-lr"});
   table.integer(adam.warmup_steps, "warmup-steps",
                 {.value = "N",
                  .range = at_least(0),
-                 .help = "steps in which the learning rate rises to its full height first"});
+                 .help = "steps in which the learning rate rises to its full height first",
+                 .not_with = "find-lr"});
   table.number(adam.min_lr, "min-lr",
                {.value = "X",
                 .range = at_least(0),
                 .help = "where linear and cosine end, instead of at 0",
-                .not_with = "lr-schedule=constant"});
+                .not_with = "find-lr lr-schedule=constant"});
   table.choice(adam.optimizer, "optimizer",
                {.value = "adam|adamw|sgd",
                 .help = "what turns gradients into steps; adamw is adam with a weight decay that "
@@ -140,19 +151,28 @@ void TrainingOptions::visit(OptionTable& table, const char* out_help, const char
                 .help = "in training each number that attention and perceptron add to the stream, "
                         "and the stream's beginning, is 0 with this chance; 0.1 is usual, against "
                         "learning by heart"});
+  table.flag(find_lr, "find-lr",
+             {.help = "train nothing: print the loss at learning rates from 1e-5 on in one short "
+                      "run, and a rate to begin with; no file is written",
+              .per_run = true});
   table.flag(detect_anomaly, "detect-anomaly",
              {.help = "look at every step's scalars first: the first that is NaN or infinite, "
                       "forward or backward, is named with its operation, operands and sentence; "
                       "takes more than twice the time",
-              .per_run = true});
+              .per_run = true,
+              .not_with = "find-lr"});
   table.group("Validation");
   table.number(val_fraction, "val-fraction",
                {.value = "F",
                 .range = below(1),
                 .help = "hold out so much of the lines, the last of the shuffled order: the run is "
-                        "measured on them and the best model is the one that is written"});
+                        "measured on them and the best model is the one that is written",
+                .not_with = "find-lr"});
   table.file(val, "val",
-             {.value = "FILE", .help = "the same with a text of its own", .per_run = true});
+             {.value = "FILE",
+              .help = "the same with a text of its own",
+              .per_run = true,
+              .not_with = "find-lr"});
   table.integer(eval_every, "eval-every",
                 {.value = "N",
                  .range = at_least(1),

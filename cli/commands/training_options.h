@@ -21,7 +21,7 @@ struct TrainingOptions {
   std::optional<std::uint64_t> steps, epochs;
   std::uint64_t default_steps;
   TrainConfig adam;  // its batch size, learning rate and the rest of Adam
-  bool detect_anomaly = false;
+  bool detect_anomaly = false, find_lr = false;
   double val_fraction = 0;
   std::optional<std::string> val;
   std::optional<std::uint64_t> eval_every, patience;

@@ -69,6 +69,7 @@ TEST_CASE("command line: what is wrong is refused in one line that names it", "[
            {"train TINY.txt --momentum 0.9", 2, "expected another --optimizer than adam"},
            {"train TINY.txt --optimizer sgd --beta1 0.9", 2, "--optimizer than sgd"},
            {"train TINY.txt --weight-decay=-1", 2, "--weight-decay: expected a number of at least"},
+           {"train TINY.txt --find-lr --steps 5", 2, "--steps: expected no --find-lr beside it"},
            {"train TINY.txt --dropout 1", 2, "--dropout: expected a number from 0 to below 1"},
            {"train TINY.txt --grad-clip nan", 2, "found 'nan'"},
            {"train TINY.txt --min-lr=-1", 2, "--min-lr: expected a number"},

@@ -241,6 +241,27 @@ TEST_CASE("train: a loss that is not finite ends the run, keeps its line and the
   CHECK(spiky.status == 0);
 }
 
+TEST_CASE("train: --find-lr prints a table, tells a rate that trains, and writes no file",
+          "[cli]") {
+  const Program glassbox;
+  const Outcome outcome = glassbox("train TINY.txt --find-lr --batch-size 4" + kTinyShape);
+  CHECK(outcome.status == 0);
+  const auto rows = lines_of(outcome.out);
+  REQUIRE(rows.size() > 10);
+  std::vector<double> rates, losses;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    std::istringstream row(rows[i]);
+    row >> rates.emplace_back() >> losses.emplace_back();
+    if (i > 1) CHECK(rates[i - 1] / rates[i - 2] == Approx(std::pow(10, 0.25)).epsilon(0.1));
+  }
+  CHECK(losses[0] == Approx(std::log(47)).epsilon(0.05));  // too slow to learn anything
+  CHECK(*std::min_element(losses.begin(), losses.end()) < 0.95 * losses[0]);
+  CHECK_FALSE(std::filesystem::exists(glassbox.folder / "model.safetensors"));
+  const std::string told = outcome.err.substr(outcome.err.find("--lr ") + 5);
+  CHECK(std::stod(told) >= 0.001);
+  CHECK(std::stod(told) <= 0.1);
+}
+
 TEST_CASE("train: SIGINT and SIGTERM finish the step, save the model and say so", "[cli][train]") {
   const Program glassbox;
   struct Case {
