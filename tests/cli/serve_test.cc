@@ -353,6 +353,11 @@ TEST_CASE("serve: ends with SIGTERM and SIGINT, and requests under way are answe
 
 TEST_CASE("serve: its options are obeyed, and a port that is taken is told", "[cli][serve]") {
   const Server one("--threads 1"), three("--threads 3 --host 127.0.0.1");
+  // Those that wait for connections are made last.
+  for (const Server* server : {&one, &three})
+    for (int i = 0; i < 600 && server->threads() < 257; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
   CHECK(three.threads() == one.threads() + 2);
   const Outcome taken = one("serve M --port " + std::to_string(one.port()));
   CHECK(taken.status == 1);
