@@ -18,9 +18,9 @@
 // passes on as a whole as soon as the root depends on one of its outputs, and inside it 0 times
 // infinity is NaN, as IEEE has it. The expansion of a tape follows the same rule.
 //
-// Memory. Two arrays, data and gradients, indexed by node; they double when full. clear() drops a
-// step's nodes by moving one mark, and their memory is used again. A record takes 16 bytes besides
-// data and grad.
+// Memory. Two arrays, data and gradients, indexed by node; they double when full, see reserve().
+// clear() drops a step's nodes by moving one mark, and their memory is used again. A record takes
+// 16 bytes besides data and grad.
 //
 // A tape belongs to one thread.
 #pragma once
@@ -109,6 +109,13 @@ class Tape {
   const T* data_from(NodeId id) const { return computed_data() + id; }
   // Gradients of leaf matrices that nothing has written to are set to 0 first.
   T* grad_from(NodeId id);
+
+  // Room for `more` scalars, made at once and not by doubling: for a step whose size is known.
+  // Throws TapeError if nodes cannot be numbered so far.
+  void reserve(std::size_t more) {
+    graph_.arena.reserve_exactly(more);
+    room_ = 0;
+  }
 
   // Lets matrices be computed by several threads, the same bits for any number. Null: by the caller
   // alone. They must outlive the tape or be taken back.

@@ -37,26 +37,41 @@ struct Sentence {
 
 template <class T>
 struct Scratch {
-  std::vector<T> transposed, row;
+  std::vector<T> transposed_keys, transposed_values, row, weights;
   std::vector<const T*> keys, values;
   std::vector<T*> d_keys, d_values;
 };
 
-// What forward keeps, row by row of the output: exponentials and weights (H, padded(longest)) each,
-// then inverse sums (H).
+// A row of weights: exponentials and weights (H, padded(longest)) each, then inverse sums (H).
 template <class T>
-struct SavedRow {
+struct WeightsRow {
   T *exponentials, *weights, *inverse_sums;
 };
-template <class T>
-std::size_t saved_row_size(std::size_t heads, std::size_t longest) {
+inline std::size_t weights_row_size(std::size_t heads, std::size_t longest) {
   return 2 * heads * padded(longest) + padded(heads);
 }
 template <class T>
-SavedRow<T> saved_row(T* saved, std::size_t n, std::size_t heads, std::size_t longest) {
-  T* at = saved + n * saved_row_size<T>(heads, longest);
+WeightsRow<T> weights_row(T* at, std::size_t heads, std::size_t longest) {
   const std::size_t size = heads * padded(longest);
   return {at, at + size, at + 2 * size};
+}
+
+// Forward keeps the weights of short sentences, row by row of the output. Those of a long one,
+// which would grow as the square of its length, backward computes once more: the same bits, for a
+// seventh of attention's time at 121 positions, and attention is a small part there.
+constexpr std::size_t kLongestKept = 64;
+inline std::size_t saved_row_size(std::size_t heads, std::size_t longest) {
+  return longest <= kLongestKept ? weights_row_size(heads, longest) : 0;
+}
+// Where row n's weights go: to what is kept, or to a row that is used again and again.
+template <class T>
+WeightsRow<T> place_of_weights(const Args<T>& x, std::size_t n, std::size_t longest,
+                               std::vector<T>& once) {
+  const std::size_t heads = x.settings.heads;
+  if (longest <= kLongestKept)
+    return weights_row(x.saved + n * saved_row_size(heads, longest), heads, longest);
+  once.resize(weights_row_size(heads, longest));
+  return weights_row(once.data(), heads, longest);
 }
 
 // to[j][t] = column `first + j` of the sentence's row t; [C][pitch], pads 0.
@@ -71,28 +86,37 @@ void transpose_tile(const T* data, const std::vector<std::size_t>& row, std::siz
   }
 }
 
+// What attend() needs for the query of row `i` of the sentence, whose keys are transposed.
+template <class T>
+AttendArgs<T> query_args(const Args<T>& x, const Sentence<T>& s, std::size_t i,
+                         const WeightsRow<T>& weights, const Scratch<T>& scratch) {
+  const std::size_t width = x.out.cols, heads = x.settings.heads;
+  return {.query = x.in[0].data + s.row[i],
+          .keys = scratch.transposed_keys.data(),
+          .keys_pitch = padded(s.row.size()),
+          .values = scratch.values.data(),
+          .positions = i + 1,
+          .heads = heads,
+          .head_dim = width / heads,
+          .out = nullptr,
+          .exponentials = weights.exponentials,
+          .weights = weights.weights,
+          .inverse_sums = weights.inverse_sums};
+}
+
 template <class T>
 HWY_NOINLINE void sentence_forward(const Args<T>& x, const Sentence<T>& s, std::size_t longest,
                                    Scratch<T>& scratch) {
-  const std::size_t width = x.out.cols, heads = x.settings.heads;
+  const std::size_t width = x.out.cols;
   const T* data = x.in[0].data;
-  transpose_tile(data, s.row, width, width, scratch.transposed);
+  transpose_tile(data, s.row, width, width, scratch.transposed_keys);
   scratch.values.clear();
   for (const std::size_t row : s.row) scratch.values.push_back(data + row + 2 * width);
   for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
     const std::size_t n = s.first_out + i - s.first_query;
-    const auto kept = saved_row(x.saved, n, heads, longest);
-    attend<T>({.query = data + s.row[i],
-               .keys = scratch.transposed.data(),
-               .keys_pitch = padded(s.row.size()),
-               .values = scratch.values.data(),
-               .positions = i + 1,
-               .heads = heads,
-               .head_dim = width / heads,
-               .out = x.out.data + n * x.out.pitch,
-               .exponentials = kept.exponentials,
-               .weights = kept.weights,
-               .inverse_sums = kept.inverse_sums});
+    auto query = query_args(x, s, i, place_of_weights(x, n, longest, scratch.weights), scratch);
+    query.out = x.out.data + n * x.out.pitch;
+    attend(query);
   }
 }
 
@@ -100,9 +124,11 @@ template <class T>
 HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std::size_t longest,
                                     Scratch<T>& scratch) {
   const std::size_t width = x.out.cols, heads = x.settings.heads;
+  const bool is_kept = longest <= kLongestKept;
   const T* data = x.in[0].data;
   T* grad = x.in[0].grad;
-  transpose_tile(data, s.row, 2 * width, width, scratch.transposed);
+  if (!is_kept) transpose_tile(data, s.row, width, width, scratch.transposed_keys);
+  transpose_tile(data, s.row, 2 * width, width, scratch.transposed_values);
   scratch.row.resize(kHeads * padded(s.row.size()));
   scratch.keys.clear();
   scratch.d_keys.clear();
@@ -115,18 +141,19 @@ HWY_NOINLINE void sentence_backward(const Args<T>& x, const Sentence<T>& s, std:
   with_head_vector<T>(width / heads, [&](auto dims) {
     for (std::size_t i = s.first_query; i < s.row.size(); ++i) {
       const std::size_t n = s.first_out + i - s.first_query;
-      const auto kept = saved_row(x.saved, n, heads, longest);
+      const auto weights = place_of_weights(x, n, longest, scratch.weights);
+      if (!is_kept) attend(query_args(x, s, i, weights, scratch));
       attend_backward<T>(dims, {.query = data + s.row[i],
                                 .d_out = x.out.grad + n * x.out.pitch,
                                 .keys = scratch.keys.data(),
-                                .values_transposed = scratch.transposed.data(),
+                                .values_transposed = scratch.transposed_values.data(),
                                 .pitch = padded(s.row.size()),
                                 .positions = i + 1,
                                 .heads = heads,
                                 .head_dim = width / heads,
-                                .exponentials = kept.exponentials,
-                                .weights = kept.weights,
-                                .inverse_sums = kept.inverse_sums,
+                                .exponentials = weights.exponentials,
+                                .weights = weights.weights,
+                                .inverse_sums = weights.inverse_sums,
                                 .d_query = grad + s.row[i],
                                 .d_keys = scratch.d_keys.data(),
                                 .d_values = scratch.d_values.data(),
@@ -199,7 +226,7 @@ std::size_t end_of_sentences(const Args<T>& x) {
 }
 template <class T>
 std::size_t attention_saved(const Args<T>& x) {
-  return x.out.rows * saved_row_size<T>(x.settings.heads, longest_sentence(x));
+  return x.out.rows * saved_row_size(x.settings.heads, longest_sentence(x));
 }
 template <class T>
 void attention_forward(const Args<T>& x) {
@@ -242,7 +269,7 @@ Sentence<T> cached_sentence(const Args<T>& x) {
 }
 template <class T>
 std::size_t cached_attention_saved(const Args<T>& x) {
-  return saved_row_size<T>(x.settings.heads, x.ids.size());
+  return saved_row_size(x.settings.heads, x.ids.size());
 }
 template <class T>
 void cached_attention_forward(const Args<T>& x) {

@@ -90,6 +90,7 @@ HWY_INLINE void attend_heads(D dims, const AttendArgs<T>& x, std::size_t first) 
     for (std::size_t g = 0; g < G; ++g)
       hn::StoreU(hn::Mul(hn::LoadU(d, e + g * stride + t), hn::Set(d, x.inverse_sums[first + g])),
                  d, p + g * stride + t);
+  if (!x.out) return;
   for (std::size_t j = 0; j < head_dim; j += hn::MaxLanes(dims)) {
     hn::Vec<D> sum[G];
     for (auto& v : sum) v = hn::Zero(dims);

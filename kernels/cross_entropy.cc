@@ -2,7 +2,7 @@
 // probability, so that any finite logits give a finite loss.
 //
 //   in[0] = z (N, V), out (N, 1); ids = the target of each row
-//   saved, row by row: exponentials (pitch), their sum
+//   saved, row by row: exponentials (pitch) of a small vocabulary, then largest logit and sum
 //   loss = log(sum of exp(z_i - max)) + max - z_target
 //   d_z_i = exp(z_i - max) * (d_loss * (1 / sum)), less d_loss at the target
 //
@@ -39,31 +39,46 @@ HWY_INLINE T row_max(const T* z, std::size_t cols) {
   return hn::GetLane(hn::MaxOfLanes(d, max_logit));
 }
 
+// A large vocabulary's exponentials would be the logits' memory once more, and to fetch them takes
+// as long as to compute them again, with the same bits.
+template <class T>
+HWY_INLINE bool keeps_exponentials(const Args<T>& x) {
+  return x.in[0].pitch <= 1024;
+}
 template <class T>
 HWY_INLINE std::size_t saved_row_size(const Args<T>& x) {
-  return std::size_t{x.in[0].pitch} + kLanes;
+  return keeps_exponentials(x) ? x.in[0].pitch + kLanes : kLanes;
+}
+
+// exp(z_i - max) of the vector from column i on, of which the first `lanes` are columns.
+template <class T, class D = Full<T>>
+HWY_INLINE hn::Vec<D> exponential(const T* z, std::size_t i, std::size_t lanes, T max_logit) {
+  const D d;
+  return hn::IfThenElseZero(hn::FirstN(d, lanes),
+                            exp(d, hn::Sub(hn::LoadU(d, z + i), hn::Set(d, max_logit))));
 }
 
 template <class T>
 void cross_entropy_forward(const Args<T>& x) {
   const Full<T> d;
   const One<T> one;
-  const std::size_t pitch = x.in[0].pitch;
+  const std::size_t pitch = x.in[0].pitch, cols = x.in[0].cols, saved_size = saved_row_size(x);
+  const bool keeps = keeps_exponentials(x);
   for (std::size_t n = 0; n < x.out.rows; ++n) {
     const T* z = x.in[0].data + n * pitch;
-    T* e = x.saved + n * saved_row_size(x);
-    const T max_logit = row_max(z, x.in[0].cols);
+    T *e = x.saved + n * saved_size, *last = e + saved_size - kLanes;
+    const T max_logit = row_max(z, cols);
     LaneSums<T> sums;
-    for_each_vector<T>(x.in[0].cols, [&](std::size_t i, std::size_t lanes) {
-      const auto v = hn::IfThenElseZero(
-          hn::FirstN(d, lanes), exp(d, hn::Sub(hn::LoadU(d, z + i), hn::Set(d, max_logit))));
+    for_each_vector<T>(cols, [&](std::size_t i, std::size_t lanes) {
+      const auto v = exponential(z, i, lanes, max_logit);
       auto& part = sums.at(i);
       part = hn::Add(part, v);
-      hn::StoreU(v, d, e + i);
+      if (keeps) hn::StoreU(v, d, e + i);
     });
-    std::fill_n(e + x.in[0].cols, pitch - x.in[0].cols, T(0));  // the gradients of pads are 0
+    if (keeps) std::fill_n(e + cols, pitch - cols, T(0));  // the gradients of pads are 0
     const T sum = sums.total();
-    e[pitch] = sum;
+    last[0] = sum;
+    last[1] = max_logit;
     const T log_sum = hn::GetLane(log(one, hn::Set(one, sum)));
     x.out.data[n * x.out.pitch] = log_sum + max_logit - z[x.ids[n]];
   }
@@ -73,20 +88,30 @@ template <class T>
 void cross_entropy_backward(const Args<T>& x) {
   if (!x.in[0].grad) return;
   const Full<T> d;
-  const std::size_t pitch = x.in[0].pitch;
+  const std::size_t pitch = x.in[0].pitch, cols = x.in[0].cols, saved_size = saved_row_size(x);
   for (std::size_t n = 0; n < x.out.rows; ++n) {
-    const T* e = x.saved + n * saved_row_size(x);
+    const T* z = x.in[0].data + n * pitch;
+    const T *e = x.saved + n * saved_size, *last = e + saved_size - kLanes;
     T* d_z = x.in[0].grad + n * pitch;
     const T g = x.out.grad[n * x.out.pitch];
-    const T scale = g * (T(1) / e[pitch]);
+    const T scale = g * (T(1) / last[0]);
     const std::size_t target = x.ids[n];
     const T before = x.in[0].first_writer ? T(0) : d_z[target];
-    for (std::size_t i = 0; i < pitch; i += hn::MaxLanes(d)) {
-      const auto gain = hn::Mul(hn::LoadU(d, e + i), hn::Set(d, scale));
+    T at_target(0);
+    const auto add = [&](std::size_t i, auto v) {
       const auto start = x.in[0].first_writer ? hn::Zero(d) : hn::LoadU(d, d_z + i);
-      hn::StoreU(hn::Add(start, gain), d, d_z + i);
+      hn::StoreU(hn::Add(start, hn::Mul(v, hn::Set(d, scale))), d, d_z + i);
+    };
+    if (keeps_exponentials(x)) {
+      for (std::size_t i = 0; i < pitch; i += hn::MaxLanes(d)) add(i, hn::LoadU(d, e + i));
+      at_target = e[target];
+    } else {
+      for (std::size_t i = 0; i < pitch; i += hn::MaxLanes(d))
+        add(i, exponential(z, i, i < cols ? cols - i : 0, last[1]));
+      const One<T> one;
+      at_target = hn::GetLane(exp(one, hn::Sub(hn::Set(one, z[target]), hn::Set(one, last[1]))));
     }
-    d_z[target] = (before - g) + e[target] * scale;
+    d_z[target] = (before - g) + at_target * scale;
   }
 }
 

@@ -41,8 +41,9 @@ struct Product {
   std::size_t b_k;
   T* c;
   std::size_t c_row;
-  std::size_t inner;  // how many k
-  bool add;           // chains start from what c holds, else from 0
+  std::size_t inner;         // how many k
+  const T* start = nullptr;  // chains start from what is there, laid out as c; null: from 0
+  std::size_t start_row = 0;
 };
 
 // Computes one tile and hands each finished vector to finish(sum, place in c).
@@ -53,7 +54,8 @@ HWY_INLINE void tile(const Product<T>& p, std::size_t row, std::size_t col, Fini
   hn::Vec<Full<T>> sum[R][C];
   for (std::size_t r = 0; r < R; ++r)
     for (std::size_t c = 0; c < C; ++c)
-      sum[r][c] = p.add ? hn::LoadU(d, p.c + (row + r) * p.c_row + col + c * kWidth) : hn::Zero(d);
+      sum[r][c] = p.start ? hn::LoadU(d, p.start + (row + r) * p.start_row + col + c * kWidth)
+                          : hn::Zero(d);
   const T* a = p.a + row * p.a_row;
   const T* b = p.b + col;
   for (std::size_t k = 0; k < p.inner; ++k, a += p.a_k, b += p.b_k) {
@@ -181,7 +183,8 @@ HWY_INLINE void transposed_tile(const Product<T>& p, std::size_t row, std::size_
   hn::Vec<Full<T>> sum[R][C], w[C][kS];
   for (std::size_t r = 0; r < R; ++r)
     for (std::size_t c = 0; c < C; ++c)
-      sum[r][c] = p.add ? hn::LoadU(d, p.c + (row + r) * p.c_row + col + c * kWidth) : hn::Zero(d);
+      sum[r][c] = p.start ? hn::LoadU(d, p.start + (row + r) * p.start_row + col + c * kWidth)
+                          : hn::Zero(d);
   const T* a = p.a + row * p.a_row;
   const T* b = p.b + col * p.b_k;
   const auto transpose_at = [&](std::size_t k) {
@@ -258,6 +261,11 @@ struct BlockShape {
   static constexpr std::size_t kBlockCols = 1024;
 };
 
+template <class T>
+constexpr std::size_t waiting_pitch(std::size_t cols) {
+  return std::min(BlockShape<T>::kBlockCols, cols);
+}
+
 // Whether blocks pay for their copies: of b, which enough rows must share, and of a where its rows
 // lie side by side. Wide tiles read b so seldom that it may come from the second cache; narrow ones
 // want it in the first (measured: bench/NOTES.md).
@@ -331,18 +339,18 @@ HWY_NOINLINE void pack_rows(const T* a, std::size_t a_k, std::size_t inner, std:
 }
 
 // What product() computes, in blocks; `finish` takes the vectors of complete chains, as tile()'s.
-// p.b is W itself and p.b_k its pitch if `transposed`: then b is W transposed.
+// p.b is W itself and p.b_k its pitch if `transposed`: then b is W transposed. If c is not to be
+// written, the chains wait in `waiting`, rows of waiting_pitch(), from block to block.
 // REQUIRES: cols is a multiple of kLanes.
 template <bool transposed, class T, class Finish>
 HWY_NOINLINE void blocked_product(Product<T> p, std::size_t rows, std::size_t cols,
-                                  const Finish& finish) {
+                                  const Finish& finish, T* waiting = nullptr) {
   using Shape = BlockShape<T>;
   thread_local AlignedVector<T> panels, packed_rows;
   const bool packs_rows = p.a_row == 1;
   panels.resize(Shape::kDepth * Shape::kBlockCols);
   if (packs_rows) packed_rows.resize(Shape::kDepth * Shape::kBlockRows);
-  const auto store = [&](auto sum, std::size_t at) { hn::StoreU(sum, Full<T>(), p.c + at); };
-  const std::size_t inner = p.inner;
+  const std::size_t inner = p.inner, pitch = waiting_pitch<T>(cols);
   for (std::size_t first_col = 0; first_col < cols; first_col += Shape::kBlockCols) {
     const std::size_t block_cols = std::min(Shape::kBlockCols, cols - first_col);
     for (std::size_t first_k = 0; first_k < inner; first_k += Shape::kDepth) {
@@ -362,12 +370,13 @@ HWY_NOINLINE void blocked_product(Product<T> p, std::size_t rows, std::size_t co
           constexpr std::size_t kPanel = kC * hn::MaxLanes(Full<T>());
           for_each_row_tile(block_rows, [&](auto count, std::size_t row) {
             constexpr std::size_t kR = count;
+            const std::size_t at = (first_row + row) * p.c_row + first_col + col;
+            T* const wait = waiting ? waiting + (first_row + row) * pitch + col : p.c + at;
+            const std::size_t wait_row = waiting ? pitch : p.c_row;
             Product<T> q = p;
             q.b = panels.data() + col * depth;
             q.b_k = kPanel;
             q.inner = depth;
-            q.add = p.add || first_k > 0;
-            const std::size_t at = (first_row + row) * p.c_row + first_col + col;
             q.a = packs_rows ? packed_rows.data() + row * depth : a + row * p.a_row;
             if (packs_rows) {
               q.a_row = 1;
@@ -375,13 +384,19 @@ HWY_NOINLINE void blocked_product(Product<T> p, std::size_t rows, std::size_t co
             } else {
               q.a_k = 1;
             }
-            q.c = p.c + at;
+            if (first_k > 0) {
+              q.start = wait;
+              q.start_row = wait_row;
+            } else if (p.start) {
+              q.start += (first_row + row) * p.start_row + first_col + col;
+            }
             if (is_last)
-              tile<kR, kC>(q, 0, 0,
-                           [&](auto sum, std::size_t in_tile) { finish(sum, at + in_tile); });
-            else
-              tile<kR, kC>(q, 0, 0,
-                           [&](auto sum, std::size_t in_tile) { store(sum, at + in_tile); });
+              return tile<kR, kC>(
+                  q, 0, 0, [&](auto sum, std::size_t in_tile) { finish(sum, at + in_tile); });
+            q.c_row = wait_row;
+            tile<kR, kC>(q, 0, 0, [&](auto sum, std::size_t in_tile) {
+              hn::StoreU(sum, Full<T>(), wait + in_tile);
+            });
           });
         });
       }
@@ -437,8 +452,8 @@ HWY_NOINLINE void weight_tiles(WeightTiles<T> t, const Rule& rule, std::size_t r
 template <class T>
 void matmul_forward(const Args<T>& x) {
   const auto &a = x.in[0], &w = x.in[1];
-  any_product<T>({a.data, a.pitch, 1, w.data, w.pitch, x.out.data, x.out.pitch, w.rows, false},
-                 x.out.rows, padded(x.out.cols));
+  any_product<T>({a.data, a.pitch, 1, w.data, w.pitch, x.out.data, x.out.pitch, w.rows}, x.out.rows,
+                 padded(x.out.cols));
 }
 
 // d_x[n][k] += chain over m rising of d_out[n][m] W[k][m]; d_W[k][m] += chain over n rising of
@@ -449,8 +464,10 @@ HWY_INLINE void input_gradient(const Args<T>& x) {
   if (!a.grad) return;
   constexpr std::size_t kFewRows = 2 * kRows;
   const std::size_t pitch = padded(w.rows);
-  Product<T> p{x.out.grad, x.out.pitch, 1,      w.data,         w.pitch,
-               a.grad,     a.pitch,     w.cols, !a.first_writer};
+  Product<T> p{x.out.grad, x.out.pitch, 1,
+               w.data,     w.pitch,     a.grad,
+               a.pitch,    w.cols,      a.first_writer ? nullptr : a.grad,
+               a.pitch};
   if (x.out.rows <= kFewRows && pitch == w.rows) return transposed_product(p, x.out.rows, pitch);
   if (pitch == w.rows && is_large(p, x.out.rows, pitch))
     return blocked_product<true>(p, x.out.rows, pitch, [&](auto sum, std::size_t at) {
@@ -468,9 +485,9 @@ void matmul_backward(const Args<T>& x) {
   input_gradient(x);
   const auto &a = x.in[0], &w = x.in[1];
   if (w.grad)
-    any_product<T>(
-        {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, !w.first_writer},
-        w.rows, padded(w.cols));
+    any_product<T>({a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows,
+                    w.first_writer ? nullptr : w.grad, w.pitch},
+                   w.rows, padded(w.cols));
 }
 // d_x first: it needs the weights of before the step.
 template <class T>
@@ -479,17 +496,23 @@ void matmul_fused_step(const Args<T>& x, const ParameterUpdate<T>& u) {
   input_gradient(x);
   const auto &a = x.in[0], &w = x.in[1];
   const WeightTiles<T> tiles{
-      {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows, false},
+      {a.data, 1, a.pitch, x.out.grad, x.out.pitch, w.grad, w.pitch, x.out.rows},
       u.keep_gradients,
       w.data,
       u.state[1]};
   with_rule(u.settings, [&](const auto& rule) {
     if (is_large(tiles.p, w.rows, padded(w.cols))) {
       const auto local = rule;  // a copy stays in registers
-      return blocked_product<false>(tiles.p, w.rows, padded(w.cols), [&](auto g, std::size_t at) {
-        if (tiles.keep_gradient) hn::StoreU(g, Full<T>(), tiles.p.c + at);
-        local.update(g, tiles.w, tiles.state, at);
-      });
+      // A gradient that nobody asks for never reaches memory.
+      thread_local AlignedVector<T> waiting;
+      if (!tiles.keep_gradient) waiting.resize(w.rows * waiting_pitch<T>(padded(w.cols)));
+      return blocked_product<false>(
+          tiles.p, w.rows, padded(w.cols),
+          [&](auto g, std::size_t at) {
+            if (tiles.keep_gradient) hn::StoreU(g, Full<T>(), tiles.p.c + at);
+            local.update(g, tiles.w, tiles.state, at);
+          },
+          tiles.keep_gradient ? nullptr : waiting.data());
     }
     if (x.out.rows <= kFewRows)
       weight_tiles<2>(tiles, rule, w.rows, w.cols);

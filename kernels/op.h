@@ -145,7 +145,7 @@ struct AttendArgs {
   std::size_t keys_pitch;  // at least padded(positions)
   const T* const* values;  // values[t] is position t's value (C)
   std::size_t positions, heads, head_dim;
-  T* out;           // (C)
+  T* out;           // (C); null: the weights alone are asked for
   T* exponentials;  // (heads, padded(positions)): filled, for backward
   T* weights;       // (heads, padded(positions)): filled
   T* inverse_sums;  // (heads): filled, for backward

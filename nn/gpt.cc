@@ -170,6 +170,30 @@ typename Gpt<T>::Loss Gpt<T>::loss(const Batch& batch) {
 }
 
 template <class T>
+std::size_t Gpt<T>::scalars_of_step(std::size_t rows, std::size_t longest) const {
+  using kernels::padded;
+  const std::size_t width = padded(config().n_embd), vocab = padded(config().vocab_size);
+  const auto saved = [&](Op op, std::size_t in_pitch, std::size_t cols) {
+    const std::uint32_t starts[] = {0, static_cast<std::uint32_t>(longest)};
+    kernels::Args<T> x;
+    x.out.rows = x.in[0].rows = static_cast<std::uint32_t>(rows);
+    x.out.cols = static_cast<std::uint32_t>(cols);
+    x.in[0].pitch = static_cast<std::uint32_t>(in_pitch);
+    x.ids = starts;
+    x.settings.heads = config().n_head;
+    return padded(tape_.table()[op].saved(x));
+  };
+  const std::size_t norm = rows * width + saved(Op::rmsnorm, width, config().n_embd);
+  // Queries, keys and values; the heads, attention's output and what it is added to; the hidden
+  // units before and after their activation; their output and what that is added to.
+  const std::size_t layer =
+      2 * norm + rows * (padded(3 * config().n_embd) + 5 * width + 2 * padded(config().hidden())) +
+      saved(Op::attention, 0, config().n_embd);
+  return rows * width + norm + config().n_layer * layer + rows * (vocab + 2 * kernels::kLanes) +
+         saved(Op::cross_entropy, vocab, 1) + kernels::kLanes;
+}
+
+template <class T>
 Value<T> Gpt<T>::parameter(const std::string& name, std::size_t row, std::size_t col) {
   const ParameterSpec* spec = layout_->find(name);
   if (!spec || row >= spec->rows || col >= spec->cols)

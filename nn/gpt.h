@@ -58,6 +58,11 @@ class Gpt {
   // token. The stream's beginning is dropped out, and what attention and perceptron add to it.
   void set_dropout(const Dropout& dropout) { dropout_ = dropout; }
 
+  // How many scalars loss() records for a batch of so many rows, whose longest sentence has
+  // `longest` of them: what Tape::reserve() wants to know. Pads and what backward needs are
+  // counted.
+  std::size_t scalars_of_step(std::size_t rows, std::size_t longest) const;
+
   // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null:
   // numbers.
   void name_tokens(const Tokenizer* tokenizer) { labels_.tokenizer = tokenizer; }

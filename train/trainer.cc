@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -79,11 +80,38 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
                    sentence.begin() + static_cast<std::ptrdiff_t>(kept));
     starts_.push_back(tokens_.size());
   }
+  reserve_tape();
   const std::size_t threads = config.threads ? config.threads : threads_that_pay();
   if (threads > 1) {
     threads_ = std::make_unique<kernels::Threads>(threads);
     model.tape().set_threads(threads_.get());
   }
+}
+
+// The tape's memory is made once, for the largest of the batches, so that no step pays for another
+// that was smaller.
+template <class T>
+void Trainer<T>::reserve_tape() {
+  const std::size_t sentences = starts_.size() - 1;
+  const auto rows_of = [&](std::size_t i) {
+    return static_cast<std::size_t>(starts_[i + 1] - starts_[i] - 1);
+  };
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < sentences; ++i) longest = std::max(longest, rows_of(i));
+  // A batch begins with any sentence, goes on from the first after the last, and may hold all of
+  // them several times.
+  const std::size_t all = starts_.back() - sentences, part = config_.batch_size % sentences;
+  std::size_t rows = 0, most = 0;
+  for (std::size_t i = 0; i < part; ++i) rows += rows_of(i);
+  for (std::size_t i = 0; i < sentences; ++i) {
+    most = std::max(most, rows);
+    rows += rows_of((i + part) % sentences) - rows_of(i);
+  }
+  Tape<T>& tape = model_.tape();
+  const std::size_t scalars =
+      model_.scalars_of_step(most + config_.batch_size / sentences * all, longest);
+  // More than a tape can number: the step that needs so much says it.
+  if (scalars < kNoNode - tape.size()) tape.reserve(scalars);
 }
 
 template <class T>

@@ -122,6 +122,7 @@ class Trainer {
 
  private:
   std::size_t threads_that_pay() const;
+  void reserve_tape();
   // Makes batch_ of sentences of this step: `count` from the one of index `first` on.
   void fill_batch(std::uint64_t first, std::uint64_t count, std::uint64_t of_step);
   std::size_t index(std::uint64_t sentence_of_step) const {

@@ -20,7 +20,7 @@ set(table
 # The libraries of others: the first folder of the name in <>, who may include it, and in which files.
 set(libraries
   "fmt: base/.*[.]cc data/.*[.]cc autograd/.*[.]cc nn/.*[.]cc model/.*[.]cc inspect/.*[.]cc train/.*[.]cc infer/.*[.]cc cli/.* bench/.* tests/.*"
-  "hwy: kernels/.*"
+  "hwy: kernels/.* bench/machine[.]cc"
   "nlohmann: base/json[.]cc"
   "utf8proc.h: base/utf8[.]cc"
   "cxxopts.hpp: cli/.*"

@@ -26,7 +26,7 @@ TEMPLATE_TEST_CASE("attention has the bits of a plain loop for each sentence",
   std::mt19937_64 bits(361);
   for (const Shape s : kShapes)
     for (const std::vector<std::uint32_t>& starts :
-         {std::vector<std::uint32_t>{0, 1}, {0, 3, 4, 9}, {0, 16, 18}, {0, 2, 37}})
+         {std::vector<std::uint32_t>{0, 1}, {0, 3, 4, 9}, {0, 16, 18}, {0, 2, 37}, {0, 70}})
       require_plain_bits(sentences<TestType>(bits, s, starts), bits, attention, attention_backward);
 }
 
@@ -34,7 +34,7 @@ TEMPLATE_TEST_CASE("cached attention has the bits of a plain loop wherever rows 
                    "[kernels][attention]", float, double) {
   std::mt19937_64 bits(362);
   for (const Shape s : kShapes)
-    for (const std::size_t positions : {1, 2, 16, 17, 35}) {
+    for (const std::size_t positions : {1, 2, 16, 17, 35, 71}) {
       const std::size_t C = s.heads * s.head_dim, pitch = 3 * C + 5;
       Case<TestType> x{Op::cached_attention,
                        1,

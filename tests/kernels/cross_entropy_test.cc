@@ -15,7 +15,7 @@ Case<T> loss_of(std::vector<T> logits, std::uint32_t target) {
 TEMPLATE_TEST_CASE("cross-entropy has the bits of a plain loop", "[kernels][cross_entropy]", float,
                    double) {
   std::mt19937_64 bits(331);
-  for (const std::size_t V : {1, 2, 15, 16, 17, 33, 47, 64, 101}) {
+  for (const std::size_t V : {1, 2, 15, 16, 17, 33, 47, 64, 101, 1024, 1025}) {
     Case<TestType> x{Op::cross_entropy, 3, 1, {random_matrix<TestType>(bits, 3, V, -9, 9)}};
     for (int n = 0; n < 3; ++n) x.ids.push_back(static_cast<std::uint32_t>(bits() % V));
     require_plain_bits(x, bits, cross_entropy, cross_entropy_backward);

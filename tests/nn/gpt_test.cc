@@ -5,6 +5,7 @@
 #include <complex>
 
 #include "autograd/errors.h"
+#include "autograd/scope.h"
 #include "autograd/value.h"
 #include "base/error.h"
 #include "tests/catch_compat.hpp"
@@ -125,6 +126,30 @@ TEST_CASE("Gpt: weights are drawn from the random numbers that the caller hands 
   const std::size_t size = model.layout().slab_size();
   CHECK(different_bits<double>({model.weights().data, size}, {weights.data(), size}) == 0);
   CHECK(random.state() == again.state());
+}
+
+TEST_CASE("Gpt: scalars_of_step is what the loss of a batch takes, within a tenth", "[nn][gpt]") {
+  std::mt19937_64 bits(511);
+  for (const GptConfig& config :
+       {small_shape(), GptConfig{.vocab_size = 600},
+        GptConfig{
+            .vocab_size = 1100, .block_size = 100, .n_layer = 3, .n_head = 3, .n_embd = 30}}) {
+    CAPTURE(shape_name(config));
+    Gpt<float> model(drawn_weights<float>(config, 512).view());
+    for (const std::size_t sentences : {1, 3}) {
+      Sentences drawn;
+      for (std::size_t i = 0; i < sentences; ++i)
+        drawn.push_back(drawn_sentence(bits, config.vocab_size, config.block_size + 1));
+      const Batch batch = batch_of(drawn, config.block_size);
+      const StepScope<float> scope(model.tape());
+      const std::size_t before = model.tape().size();
+      const std::size_t predicted = model.scalars_of_step(batch.rows(), config.block_size);
+      model.loss(batch);
+      const std::size_t taken = model.tape().size() - before;
+      CHECK(taken <= predicted);
+      CHECK(predicted <= taken + taken / 10);
+    }
+  }
 }
 
 TEST_CASE("Gpt: an impossible shape is refused", "[nn][gpt]") {

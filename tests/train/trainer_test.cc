@@ -252,6 +252,18 @@ TEST_CASE("Trainer: memory does not grow from step 40 to step 400", "[train][tra
   CHECK(model.tape().size() == model.tape().kept_size());
 }
 
+TEST_CASE("Trainer: the tape's memory is made once, for the largest batch", "[train][trainer]") {
+  // Each step's batch is larger than the one before.
+  SmallRun run("a\na a\na a a\na a a a\na a a a a\na a a a a a\n", {.steps = 6, .batch_size = 3});
+  const auto* const data = run.model.tape().data_from(0);
+  const std::size_t memory = run.model.tape().memory();
+  run.trainer.step();
+  const std::size_t after_first = run.model.tape().memory();
+  CHECK(after_first - memory < memory);  // lists of records and no scalars
+  run.trainer.run();
+  CHECK(run.model.tape().data_from(0) == data);
+}
+
 TEST_CASE("Trainer: settings and texts that do not fit are refused", "[train][trainer]") {
   const Corpus corpus = Corpus::from_text("a b\n", "text.txt");
   const Tokenizer tokenizer = Tokenizer::words(corpus);
