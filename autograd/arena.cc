@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -31,6 +32,20 @@ void ask_for_large_pages([[maybe_unused]] void* begin, [[maybe_unused]] std::siz
     madvise(begin, left / kPage * kPage, MADV_HUGEPAGE);  // may be refused: then it is slower
 #endif
 }
+
+// Into zeros. Pages that nobody has touched stay so: gradients of weights that an optimiser uses up
+// as they are made.
+void copy_what_is_not_zero(const void* from, std::size_t bytes, void* to) {
+  constexpr std::size_t kPage = 4096;
+  static constexpr std::byte kZeros[kPage] = {};
+  for (std::size_t at = 0; at < bytes; at += kPage) {
+    const std::size_t size = std::min(kPage, bytes - at);
+    const auto* const page = static_cast<const std::byte*>(from) + at;
+    if (std::memcmp(page, kZeros, size) != 0)
+      std::memcpy(static_cast<std::byte*>(to) + at, page, size);
+  }
+}
+
 }  // namespace
 
 // From calloc(), which knows that the system's fresh pages are 0 already and does not touch them.
@@ -58,7 +73,7 @@ void Arena<T>::reserve(std::size_t more, std::size_t at_least) {
   const std::size_t capacity = std::max({kFirstCapacity, at_least, size_ + more});
   for (Array* array : {&data_, &grad_}) {
     Array larger = zeros(capacity);
-    if (size_) std::memcpy(larger.begin, array->begin, size_ * sizeof(T));
+    copy_what_is_not_zero(array->begin, size_ * sizeof(T), larger.begin);
     *array = std::move(larger);
   }
   capacity_ = capacity;

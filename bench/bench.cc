@@ -243,7 +243,6 @@ template <class T>
 void product_rows(Bench& bench, const char* precision, std::size_t rows, std::size_t inner,
                   std::size_t cols) {
   const std::string name = fmt::format("product: {} {} x {} x {}", precision, rows, inner, cols);
-  if (!bench.wants(name)) return;
   const auto padded = kernels::padded;
   kernels::AlignedVector<T> x(rows * padded(inner), T(0.01)), w(inner * padded(cols), T(0.01)),
       out(rows * padded(cols)), d_x(x), d_w(w), d_out(out.size(), T(0.01));

@@ -51,10 +51,12 @@ Machine::Arithmetic arithmetic() {
   constexpr std::size_t kLoops = 200'000, kChains = 12;
   const double lanes = static_cast<double>(hn::MaxLanes(d));
   const V a = hn::Set(d, opaque(T(0.999))), b = hn::Set(d, opaque(T(0.001)));
+  // Chains that began with the same number would be one to the compiler.
+  const auto different = [&](std::size_t c) { return hn::Set(d, opaque(static_cast<T>(c + 1))); };
   Machine::Arithmetic out;
   out.multiply_add = quickest([&] {
                        V sum[kChains];
-                       for (auto& v : sum) v = b;
+                       for (std::size_t c = 0; c < kChains; ++c) sum[c] = different(c);
                        for (std::size_t i = 0; i < kLoops; ++i)
                          for (auto& v : sum) v = hn::MulAdd(v, a, b);
                        for (const auto& v : sum) sink = sink + static_cast<double>(hn::GetLane(v));
@@ -63,7 +65,7 @@ Machine::Arithmetic arithmetic() {
   constexpr std::size_t kRoots = 4;
   out.root_and_division = quickest([&] {
                             V x[kRoots];
-                            for (auto& v : x) v = a;
+                            for (std::size_t c = 0; c < kRoots; ++c) x[c] = different(c);
                             for (std::size_t i = 0; i < kLoops / 4; ++i)
                               for (auto& v : x) v = hn::Div(b, hn::Sqrt(v));
                             for (const auto& v : x)

@@ -469,7 +469,8 @@ HWY_INLINE void input_gradient(const Args<T>& x) {
                a.pitch,    w.cols,      a.first_writer ? nullptr : a.grad,
                a.pitch};
   if (x.out.rows <= kFewRows && pitch == w.rows) return transposed_product(p, x.out.rows, pitch);
-  if (pitch == w.rows && is_large(p, x.out.rows, pitch))
+  // W has to be copied to be transposed: into panels costs no more.
+  if (pitch == w.rows && x.out.rows >= 4 * kRows && p.inner >= 64)
     return blocked_product<true>(p, x.out.rows, pitch, [&](auto sum, std::size_t at) {
       hn::StoreU(sum, Full<T>(), a.grad + at);
     });
