@@ -189,8 +189,9 @@ std::size_t Gpt<T>::scalars_of_step(std::size_t rows, std::size_t longest) const
   const std::size_t layer =
       2 * norm + rows * (padded(3 * config().n_embd) + 5 * width + 2 * padded(config().hidden())) +
       saved(Op::attention, 0, config().n_embd);
-  return rows * width + norm + config().n_layer * layer + rows * (vocab + 2 * kernels::kLanes) +
-         saved(Op::cross_entropy, vocab, 1) + kernels::kLanes;
+  return rows * width + (config().final_norm ? 2 : 1) * norm + config().n_layer * layer +
+         rows * (vocab + 2 * kernels::kLanes) + saved(Op::cross_entropy, vocab, 1) +
+         kernels::kLanes;
 }
 
 template <class T>
