@@ -170,7 +170,7 @@ typename Gpt<T>::Loss Gpt<T>::loss(const Batch& batch) {
 }
 
 template <class T>
-std::size_t Gpt<T>::scalars_of_step(std::size_t rows, std::size_t longest) const {
+std::size_t Gpt<T>::scalars_of_step(std::size_t rows, std::size_t longest, bool drops_out) const {
   using kernels::padded;
   const std::size_t width = padded(config().n_embd), vocab = padded(config().vocab_size);
   const auto saved = [&](Op op, std::size_t in_pitch, std::size_t cols) {
@@ -189,7 +189,9 @@ std::size_t Gpt<T>::scalars_of_step(std::size_t rows, std::size_t longest) const
   const std::size_t layer =
       2 * norm + rows * (padded(3 * config().n_embd) + 5 * width + 2 * padded(config().hidden())) +
       saved(Op::attention, 0, config().n_embd);
-  return rows * width + (config().final_norm ? 2 : 1) * norm + config().n_layer * layer +
+  // A mask, and what it leaves.
+  const std::size_t dropouts = drops_out ? (1 + 2 * config().n_layer) * 2 * rows * width : 0;
+  return rows * width + (config().final_norm ? 2 : 1) * norm + config().n_layer * layer + dropouts +
          rows * (vocab + 2 * kernels::kLanes) + saved(Op::cross_entropy, vocab, 1) +
          kernels::kLanes;
 }

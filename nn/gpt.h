@@ -59,9 +59,9 @@ class Gpt {
   void set_dropout(const Dropout& dropout) { dropout_ = dropout; }
 
   // How many scalars loss() records for a batch of so many rows, whose longest sentence has
-  // `longest` of them: what Tape::reserve() wants to know. Pads and what backward needs are
-  // counted.
-  std::size_t scalars_of_step(std::size_t rows, std::size_t longest) const;
+  // `longest` of them, with dropout or without: what Tape::reserve() wants to know. Pads and what
+  // backward needs are counted.
+  std::size_t scalars_of_step(std::size_t rows, std::size_t longest, bool drops_out) const;
 
   // Lets labels say logits@2[cat] instead of logits@2[17]. It must outlive the labels; null:
   // numbers.

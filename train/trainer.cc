@@ -108,8 +108,8 @@ void Trainer<T>::reserve_tape() {
     rows += rows_of((i + part) % sentences) - rows_of(i);
   }
   Tape<T>& tape = model_.tape();
-  const std::size_t scalars =
-      model_.scalars_of_step(most + config_.batch_size / sentences * all, longest);
+  const std::size_t scalars = model_.scalars_of_step(most + config_.batch_size / sentences * all,
+                                                     longest, config_.dropout > 0);
   // More than a tape can number: the step that needs so much says it.
   if (scalars < kNoNode - tape.size()) tape.reserve(scalars);
 }

@@ -136,14 +136,16 @@ TEST_CASE("Gpt: scalars_of_step is what the loss of a batch takes, within a tent
             .vocab_size = 1100, .block_size = 100, .n_layer = 3, .n_head = 3, .n_embd = 30}}) {
     CAPTURE(shape_name(config));
     Gpt<float> model(drawn_weights<float>(config, 512).view());
-    for (const std::size_t sentences : {1, 3}) {
+    for (const auto& [sentences, drops_out] : {std::pair{1, false}, {3, false}, {2, true}}) {
+      model.set_dropout({.rate = drops_out ? 0.5 : 0.0});
       Sentences drawn;
-      for (std::size_t i = 0; i < sentences; ++i)
+      for (int i = 0; i < sentences; ++i)
         drawn.push_back(drawn_sentence(bits, config.vocab_size, config.block_size + 1));
       const Batch batch = batch_of(drawn, config.block_size);
       const StepScope<float> scope(model.tape());
       const std::size_t before = model.tape().size();
-      const std::size_t predicted = model.scalars_of_step(batch.rows(), config.block_size);
+      const std::size_t predicted =
+          model.scalars_of_step(batch.rows(), config.block_size, drops_out);
       model.loss(batch);
       const std::size_t taken = model.tape().size() - before;
       CHECK(taken <= predicted);
