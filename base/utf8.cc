@@ -185,6 +185,10 @@ CharacterClass character_class(char32_t code_point) {
   }
 }
 
+bool is_small_letter(char32_t code_point) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(code_point)) == UTF8PROC_CATEGORY_LL;
+}
+
 std::string repaired_utf8(std::string_view text) {
   std::string repaired;
   while (!text.empty()) {

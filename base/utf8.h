@@ -50,6 +50,7 @@ enum class CharacterClass {
   other       // C
 };
 CharacterClass character_class(char32_t code_point);
+bool is_small_letter(char32_t code_point);  // Ll
 
 // The text with each byte that is not part of a valid sequence replaced by U+FFFD.
 std::string repaired_utf8(std::string_view text);

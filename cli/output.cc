@@ -58,7 +58,7 @@ void finish_output() {
 }
 
 void refuse_overwriting(const char* flag, const std::string& out,
-                        std::initializer_list<InputFile> inputs) {
+                        const std::vector<InputFile>& inputs) {
   for (const InputFile& input : inputs)  // a file is first written beside its target
     if (!input.path.empty() &&
         (same_file(out, input.path) || same_file(temporary_of(out), input.path)))
@@ -76,9 +76,9 @@ void print_status(std::string_view line) {
 void complain(std::string_view message) { print_status(fmt::format("glassbox: {}", message)); }
 
 void warn_of_cut_lines(std::size_t count, std::size_t tokens, const std::string& text,
-                       std::size_t line, const char* unit) {
-  complain(fmt::format("warning: {}: cut {} of more than {}, the first is line {}", text,
-                       counted(count, "line"), counted(tokens, unit), line));
+                       const std::string& place, const char* unit) {
+  complain(fmt::format("warning: {}: cut {} of more than {}, the first is {}", text,
+                       counted(count, "line"), counted(tokens, unit), place));
 }
 
 void check_ending(const char* flag, const std::string& path,

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace glassbox::cli {
 
@@ -31,17 +32,17 @@ struct InputFile {
 // Throws UsageError if a file that is to be written is one of those that are read, under whatever
 // name.
 void refuse_overwriting(const char* flag, const std::string& out,
-                        std::initializer_list<InputFile> inputs);
+                        const std::vector<InputFile>& inputs);
 
 // A whole line on standard error, flushed; control characters are shown escaped, so it is one line.
 void print_status(std::string_view line);
 // "glassbox: ..." on standard error.
 void complain(std::string_view message);
 
-// That `count` lines of a text, the first of them `line`, have more than so many tokens, which are
-// called `unit`, and lose their ends.
+// That `count` lines of a text, the first of them at `place`, have more than so many tokens, which
+// are called `unit`, and lose their ends.
 void warn_of_cut_lines(std::size_t count, std::size_t tokens, const std::string& text,
-                       std::size_t line, const char* unit);
+                       const std::string& place, const char* unit);
 
 // Throws UsageError if the name of a file to be written promises another format than these endings,
 // ".svg", do. A name without one promises nothing.

@@ -59,7 +59,7 @@ Tokenizer Tokenizer::of(const Corpus& corpus, std::string_view kind,
         trainer.train((config.size != 0 ? config.size : kBpeSize) - 1,
                       config.min_count != 0 ? config.min_count : kBpeLeastPlaces);
     return from_words(std::move(tokens), corpus.lowercase(), corpus.name(), {}, kind,
-                      std::move(merges));
+                      std::move(merges), corpus.options().split);
   }
   std::unordered_map<std::string_view, std::size_t> counts;
   for (std::size_t i = 0; i < corpus.size(); ++i)
@@ -87,13 +87,15 @@ Tokenizer Tokenizer::of(const Corpus& corpus, std::string_view kind,
     unk = static_cast<TokenId>(words.size());
     words.emplace_back(kUnk);
   }
-  return from_words(std::move(words), corpus.lowercase(), corpus.name(), unk, kind);
+  return from_words(std::move(words), corpus.lowercase(), corpus.name(), unk, kind, {},
+                    corpus.options().split);
 }
 
 Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
                                 const std::string& where, std::optional<TokenId> unk,
-                                std::string_view kind, std::vector<Merge> merges) {
+                                std::string_view kind, std::vector<Merge> merges, Split split) {
   Tokenizer tokenizer(require_kind(kind), lowercase, unk);
+  tokenizer.split_ = split;
   tokenizer.words_ = std::move(words);
   tokenizer.ids_.reserve(tokenizer.words_.size());
   for (std::size_t id = 0; id < tokenizer.words_.size(); ++id) {
@@ -131,6 +133,12 @@ Tokenizer Tokenizer::from_words(std::vector<std::string> words, bool lowercase,
 TokenId Tokenizer::find(std::string_view word) const {
   const auto at = ids_.find(word);
   return at == ids_.end() ? static_cast<TokenId>(size()) : at->second;
+}
+
+Tokenizer Tokenizer::with_split(Split split) const {
+  Tokenizer other = *this;
+  other.split_ = split;
+  return other;
 }
 
 const std::vector<Merge>& Tokenizer::merges() const {
@@ -190,34 +198,91 @@ std::vector<TokenId> Tokenizer::encode_sentence(std::string_view text) const {
   return ids;
 }
 
+std::vector<TokenId> Tokenizer::encode_line(const Corpus& corpus, std::size_t i) const {
+  std::vector<TokenId> ids = {bos()};
+  append(corpus[i], ids);
+  if (!corpus.goes_on(i)) ids.push_back(bos());
+  return ids;
+}
+
+Corpus Tokenizer::windows(Corpus corpus, std::size_t tokens) const {
+  std::vector<std::vector<std::size_t>> ends(corpus.size());
+  std::vector<TokenId> ids;
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    const std::string_view text = corpus[i];
+    std::size_t end = 0, count = 0;  // of the window so far
+    kind_->cut(text, [&](std::string_view piece) {
+      const bool is_of_text =
+          piece.data() >= text.data() && piece.data() < text.data() + text.size();
+      ids.clear();
+      if (bpe_ && is_of_text) bpe_->encode(piece, ids);
+      const std::size_t size = bpe_ ? ids.size() : 1;
+      if (!is_of_text) {  // a blank or a joint, which belongs to what follows
+        ++count;
+        return;
+      }
+      if (count + size > tokens && end > 0) {
+        if (ends[i].empty() || ends[i].back() < end) ends[i].push_back(end);
+        count = 0;
+      }
+      const auto begin = static_cast<std::size_t>(piece.data() - text.data());
+      if (size > tokens) {  // a token has a byte or more
+        for (std::size_t at = begin; at + tokens < begin + piece.size();) {
+          std::size_t next = at + tokens;
+          while (next > at && (text[next] & 0xC0) == 0x80) --next;
+          at = next > at ? next : at + tokens;
+          ends[i].push_back(at);
+          end = at;
+        }
+        ids.clear();
+        bpe_->encode(text.substr(end, begin + piece.size() - end), ids);
+        count = ids.size();
+      } else {
+        count += size;
+      }
+      end = begin + piece.size();
+    });
+    if (end > 0 && (ends[i].empty() || ends[i].back() < end)) ends[i].push_back(end);
+  }
+  corpus.cut(ends);
+  return corpus;
+}
+
+Corpus read_corpus(const std::vector<std::string>& paths, const Tokenizer& tokenizer,
+                   std::size_t block_size) {
+  Corpus corpus = Corpus::read(paths, tokenizer.reading());
+  if (tokenizer.reading().split != Split::window) return corpus;
+  return tokenizer.windows(std::move(corpus), block_size);
+}
+
 std::vector<std::vector<TokenId>> Tokenizer::encode_lines(const Corpus& corpus) const {
   std::vector<std::vector<TokenId>> sentences;
   sentences.reserve(corpus.size());
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     try {
-      sentences.push_back(encode_sentence(corpus[i]));
+      sentences.push_back(encode_line(corpus, i));
     } catch (const VocabularyError& error) {
-      throw VocabularyError(
-          fmt::format("{}: line {}: {}", corpus.name(), corpus.line_number(i), error.what()));
+      throw VocabularyError(fmt::format("{}: {}", corpus.where(i), error.what()));
     }
   }
   return sentences;
 }
 
 std::vector<Tokenizer::UnknownWord> Tokenizer::unknown_words(const Corpus& corpus) const {
-  std::unordered_map<std::string_view, std::size_t> lines;
+  std::unordered_map<std::string_view, std::size_t> firsts;
   if (bpe_) return {};
   for (std::size_t i = 0; i < corpus.size(); ++i) {
     kind_->cut(corpus[i], [&](std::string_view word) {
       if (find(word) != size() || is_spacing(word)) return;
-      const auto [at, is_new] = lines.emplace(word, corpus.line_number(i));
-      if (!is_new) at->second = std::min(at->second, corpus.line_number(i));
+      const auto [at, is_new] = firsts.emplace(word, i);
+      if (!is_new && corpus.comes_before(i, at->second)) at->second = i;
     });
   }
   std::vector<UnknownWord> words;
-  for (const auto& [word, line] : lines) words.push_back({std::string(word), line});
-  std::sort(words.begin(), words.end(), [](const UnknownWord& a, const UnknownWord& b) {
-    return a.line != b.line ? a.line < b.line : a.word < b.word;
+  for (const auto& [word, first] : firsts)
+    words.push_back({std::string(word), corpus.line_number(first), first});
+  std::sort(words.begin(), words.end(), [&](const UnknownWord& a, const UnknownWord& b) {
+    return a.first != b.first ? corpus.comes_before(a.first, b.first) : a.word < b.word;
   });
   return words;
 }

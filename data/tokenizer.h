@@ -49,15 +49,18 @@ class Tokenizer {
   // bpe has merges.
   static Tokenizer from_words(std::vector<std::string> words, bool lowercase,
                               const std::string& where, std::optional<TokenId> unk = {},
-                              std::string_view kind = "word", std::vector<Merge> merges = {});
+                              std::string_view kind = "word", std::vector<Merge> merges = {},
+                              Split split = Split::line);
 
   // Words and BOS.
   std::size_t size() const { return words_.size() + 1; }
   TokenId bos() const { return static_cast<TokenId>(words_.size()); }
   const TokenizerKind& kind() const { return *kind_; }
   bool lowercase() const { return lowercase_; }
-  // How a text is read that this is to encode.
-  CorpusOptions reading() const { return {.lowercase = lowercase_, .exact = kind_->exact}; }
+  // How a text is read that this is to encode, split as the corpus was that it was made of.
+  CorpusOptions reading() const { return {lowercase_, kind_->exact, split_}; }
+  // The same tokens for texts that are split so.
+  Tokenizer with_split(Split split) const;
   // By rank; empty unless of bpe.
   const std::vector<Merge>& merges() const;
   // The id that unknown words are read as; nothing if they are refused.
@@ -78,13 +81,20 @@ class Tokenizer {
   std::vector<TokenId> encode(std::string_view text, const std::string& where) const;
   // BOS, the words, BOS.
   std::vector<TokenId> encode_sentence(std::string_view text) const;
+  // Sequence i so, without the last BOS if the text goes on behind it.
+  std::vector<TokenId> encode_line(const Corpus& corpus, std::size_t i) const;
+  // The corpus, each of its texts cut into windows of `tokens` tokens, a word or piece whole. A
+  // piece of more tokens is cut, and a window may encode to a token or two more where marks join
+  // otherwise at its beginning. REQUIRES: tokens > 0.
+  Corpus windows(Corpus corpus, std::size_t tokens) const;
   // Every line so, in the corpus's order. VocabularyError names the file and the line.
   std::vector<std::vector<TokenId>> encode_lines(const Corpus& corpus) const;
-  // The corpus's words that are not among words(), each with the first line of the file that has
+  // The corpus's words that are not among words(), each with the first line of the text that has
   // it, in the order of these lines.
   struct UnknownWord {
     std::string word;
     std::size_t line;
+    std::size_t first;  // the sequence that begins on that line, in today's order
   };
   std::vector<UnknownWord> unknown_words(const Corpus& corpus) const;
   // The way back; BOS is left out. Of bpe the very bytes, which need not be UTF-8 where the ids end
@@ -108,8 +118,13 @@ class Tokenizer {
   std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> ids_;
   std::string bos_name_ = "<bos>";
   bool lowercase_;
+  Split split_ = Split::line;
   std::optional<TokenId> unk_;
   std::shared_ptr<const Bpe> bpe_;  // of bpe
 };
+
+// Texts as the sequences of a model of that tokenizer and block. Throws as Corpus::read does.
+Corpus read_corpus(const std::vector<std::string>& paths, const Tokenizer& tokenizer,
+                   std::size_t block_size);
 
 }  // namespace glassbox

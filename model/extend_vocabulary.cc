@@ -30,8 +30,9 @@ Model<T> extend_vocabulary(const Model<T>& model, const std::vector<std::string>
     all.emplace_back(kUnk);
   }
   from.push_back(before.bos());
-  Tokenizer tokenizer = Tokenizer::from_words(std::move(all), before.lowercase(), "vocabulary",
-                                              unk_id, before.kind().name);
+  Tokenizer tokenizer =
+      Tokenizer::from_words(std::move(all), before.lowercase(), "vocabulary", unk_id,
+                            before.kind().name, {}, before.reading().split);
 
   GptConfig config = model.config();
   config.vocab_size = tokenizer.size();

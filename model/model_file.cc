@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -55,6 +56,9 @@ std::string tokenizer_text(const Tokenizer& tokenizer) {
       json.value(tokenizer.words()[left] + ' ' + tokenizer.words()[right]);
     json.end_array();
   }
+  // By line is what a file says nothing of, as before there were others.
+  const Split split = tokenizer.reading().split;
+  if (split != Split::line) json.member("split", name_of(split));
   return json.end_object().take();
 }
 
@@ -121,7 +125,8 @@ std::vector<Merge> read_merges(const Json::Array& list, const std::vector<std::s
 Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config) {
   const std::string where = file.path() + ": " + kTokenizerKey;
   const Json json = Json::parse(metadata(file, kTokenizerKey), where);
-  const FileObject object(json, where, {"kind", "lowercase", "bos", "unk", "tokens", "merges"});
+  const FileObject object(json, where,
+                          {"kind", "lowercase", "bos", "unk", "tokens", "merges", "split"});
   const Json& kind = object.get("kind", Json::Kind::string, "a tokenizer's name");
   if (find_tokenizer_kind(kind.string()) == nullptr) {
     std::vector<std::string_view> names;
@@ -154,12 +159,18 @@ Tokenizer read_tokenizer(const SafetensorsReader& file, const GptConfig& config)
   } else {
     unk = static_cast<TokenId>(unk_id->integer());
   }
+  std::optional<Split> split = Split::line;
+  if (json.find("split") != nullptr) {
+    const std::string expected = "line, sentence or window";
+    split = find_split(object.get("split", Json::Kind::string, expected).string());
+    if (!split) throw object.error("split", expected, kNewer);
+  }
   std::vector<Merge> merges;
   if (json.find("merges") != nullptr || find_tokenizer_kind(kind.string())->exact)
     merges = read_merges(object.get("merges", Json::Kind::array, "a list of merges").array(), words,
                          where);
   return Tokenizer::from_words(std::move(words), lowercase, where, unk, kind.string(),
-                               std::move(merges));
+                               std::move(merges), *split);
 }
 
 // The tensor of that parameter, which must be there with its shape and that dtype.

@@ -70,10 +70,10 @@ Trainer<T>::Trainer(Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& cor
   const std::size_t most = model.config().block_size + 1;  // tokens, BOS at the front
   starts_.push_back(0);
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    const auto sentence = tokenizer.encode_sentence(corpus[i]);
-    if (sentence.size() > most) {
-      const std::size_t line = corpus.line_number(i);
-      if (cut_.count++ == 0 || line < cut_.first_line) cut_.first_line = line;
+    const auto sentence = tokenizer.encode_line(corpus, i);
+    if (sentence.size() > most && !corpus.goes_on(i)) {
+      if (cut_.count++ == 0 || corpus.comes_before(i, cut_.first)) cut_.first = i;
+      cut_.first_line = corpus.line_number(cut_.first);
     }
     const std::size_t kept = std::min(most, sentence.size());
     tokens_.insert(tokens_.end(), sentence.begin(),
@@ -175,11 +175,11 @@ StepStats Trainer<T>::step(double learning_rate) {
       mean += batch_.weights[n] * static_cast<double>(loss.rows.data(n, 0));
     if (!std::isfinite(mean))
       throw NumericError(fmt::format(
-          "step {}: expected a finite loss, found {} in the batch that begins with line {} of {}; "
+          "step {}: expected a finite loss, found {} in the batch that begins with {} of {}; "
           "try a smaller learning rate",
           step_ + 1,
           std::isnan(mean) ? std::nan("") : mean,  // not "-nan": a NaN's sign says nothing
-          corpus_.line_number(index(first)), corpus_.name()));
+          corpus_.place(index(first)), corpus_.name()));
     // The sums of the parts' gradients go on where they were, a chain over all rows.
     if (first + count < sentences)
       loss.mean.backward();

@@ -72,6 +72,7 @@ struct Validated {
 struct CutSentences {
   std::size_t count = 0;
   std::size_t first_line = 0;
+  std::size_t first = 0;  // in today's order
 };
 
 template <class T>

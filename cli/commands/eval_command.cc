@@ -78,16 +78,16 @@ std::vector<LineScore> score_lines(const EvalOptions& options, const Decoder<T>&
 template <class T>
 int evaluate(const EvalOptions& options, Decoder<T> model) {
   const Tokenizer& tokenizer = model.tokenizer();
-  const Corpus corpus = Corpus::read(options.text, tokenizer.reading());
+  const Corpus corpus = read_corpus({options.text}, tokenizer, model.config().block_size);
   const std::vector<std::vector<TokenId>> sentences = tokenizer.encode_lines(corpus);
   std::size_t cut = 0, first_cut = 0;
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    if (sentences[i].size() - 1 > model.config().block_size && cut++ == 0) {
-      first_cut = corpus.line_number(i);
+    if (sentences[i].size() - 1 > model.config().block_size && !corpus.goes_on(i) && cut++ == 0) {
+      first_cut = i;
     }
   }
   if (cut > 0) {
-    warn_of_cut_lines(cut, model.config().block_size - 1, corpus.name(), first_cut,
+    warn_of_cut_lines(cut, model.config().block_size - 1, corpus.name(), corpus.place(first_cut),
                       tokenizer.kind().unit);
   }
 

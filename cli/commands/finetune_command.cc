@@ -24,20 +24,24 @@ namespace glassbox::cli {
 namespace {
 
 struct FinetuneOptions {
-  std::string model, corpus;
+  std::string model;
+  std::vector<std::string> corpus;
   TrainingOptions training{"finetuned.safetensors", 1000, 0.001};
   bool extend_vocab = false, unk = false;
+  std::optional<Split> split;
   std::vector<std::string> freeze;
   std::optional<std::string> retain;
 
   void visit(OptionTable& table) {
     table.operand(model, "MODEL", "model file to start from");
-    table.operand(corpus, "CORPUS", kTextHelp);
+    table.operand(corpus, "CORPUS...", kCorpusHelp);
     training.visit(table, "the model file to write; MODEL itself is refused", "optimiser steps");
     table.group("Fine-tuning");
     table.flag(extend_vocab, "extend-vocab",
                {.help = "add words that the model does not know, behind its old ones, with rows "
                         "drawn by --seed"});
+    table.choice(split, "split",
+                 {.value = kSplits, .help = "as train has it; without it, as MODEL was trained"});
     table.flag(unk, "unk",
                {.help = "read words that the model does not know as <unk>, and from then on in "
                         "prompts as well, whether CORPUS has such words or not"});
@@ -78,8 +82,8 @@ Model<T> with_words_of(const Corpus& corpus, const FinetuneOptions& options, Mod
     return extend_vocabulary(model, words, false, random);
   }
   std::vector<std::string> named;
-  for (const auto& [word, line] : unknown)
-    named.push_back(fmt::format("{} (line {})", quotation(word), line));
+  for (const auto& [word, line, first] : unknown)
+    named.push_back(fmt::format("{} ({})", quotation(word), corpus.place(first)));
   throw VocabularyError(fmt::format("{}: expected {}s that {} knows, found {}; {}", corpus.name(),
                                     model.tokenizer.kind().unit, options.model, listed(named),
                                     "--extend-vocab adds them, --unk reads them as <unk>"));
@@ -138,19 +142,20 @@ template <class T>
 int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> base,
                   const std::string& parent, const Checkpoint<T>* resumed) {
   Random random(options.training.seed.seed);
-  const CorpusOptions reading = base.tokenizer.reading();
-  Corpus corpus = Corpus::read(options.corpus, reading);
+  const std::size_t block_size = base.config().block_size;
+  const Tokenizer known = base.tokenizer;
+  if (options.split) base.tokenizer = known.with_split(*options.split);
+  Corpus corpus = read_corpus(options.corpus, base.tokenizer, block_size);
   corpus.shuffle(random);
   record.text = corpus.fingerprint();
   const std::vector<std::string> frozen = frozen_parameters(options, base.weights.layout());
 
   // Before and after, the old text is read with the words that the given model knows.
   const std::string retain = options.retain.value_or("");
-  const Tokenizer known = base.tokenizer;
   std::vector<std::vector<TokenId>> old_text;
   double before = 0;
   if (!retain.empty()) {
-    old_text = known.encode_lines(Corpus::read(retain, reading));
+    old_text = known.encode_lines(read_corpus({retain}, known, block_size));
     before = loss_on(old_text, known, base.weights.view());
   }
   const Model<T> drawn = resumed != nullptr
@@ -158,7 +163,7 @@ int finetune_from(const FinetuneOptions& options, RunRecord record, Model<T> bas
                              : with_words_of(corpus, options, std::move(base), random);
   const Model<T>& start = resumed != nullptr ? resumed->model : drawn;
   const Tokenizer& tokenizer = start.tokenizer;
-  const std::optional<Corpus> held_out = hold_out(options.training, corpus, reading);
+  const std::optional<Corpus> held_out = hold_out(options.training, corpus, tokenizer, block_size);
   if (options.training.val) record.held_out = held_out->fingerprint();
   TrainConfig config = train_config(options.training, corpus);
   config.parent = parent;
@@ -181,9 +186,8 @@ int finetune(FinetuneOptions& options, OptionTable& table) {
   if (options.extend_vocab && options.unk) {
     throw UsageError("--unk: expected --extend-vocab or --unk, found both; leave one out");
   }
-  check_options(options.training, {{"MODEL", options.model},
-                                   {"CORPUS", options.corpus},
-                                   {"--retain", options.retain.value_or("")}});
+  check_options(options.training, options.corpus,
+                {{"MODEL", options.model}, {"--retain", options.retain.value_or("")}});
   std::string bytes = read_safetensors_bytes(options.model);  // once: it may be a pipe
   const std::string parent = fingerprint(bytes);
   const RunRecord record{"finetune", "", "", table.settings()};

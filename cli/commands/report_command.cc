@@ -122,8 +122,10 @@ int report(const ReportOptions& options) {
   }
   Decoder<double> decoder({model.tokenizer, model.weights.copy(), model.training});
   if (options.sentences) {
-    const Corpus corpus = Corpus::from_text(read_text(*options.sentences), *options.sentences,
-                                            model.tokenizer.reading());
+    CorpusOptions reading = model.tokenizer.reading();
+    reading.split = Split::line;
+    const Corpus corpus =
+        Corpus::from_text(read_text(*options.sentences), *options.sentences, reading);
     const auto tokens = model.tokenizer.encode_lines(corpus);
     const std::size_t block = model.config().block_size;
     for (std::size_t i = 0; i < corpus.size(); ++i) {

@@ -130,12 +130,13 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
     return prompts;
   }
   const std::string& file = *options.prompt_file;
-  const CorpusOptions reading = tokenizer.reading();
+  CorpusOptions reading = tokenizer.reading();
+  reading.split = Split::line;
   const Corpus corpus =
       file == "-" ? Corpus::from_text(read_standard_input_text(), "standard input", reading)
                   : Corpus::read(file, reading);
   for (std::size_t i = 0; i < corpus.size(); ++i) {
-    add(corpus[i], fmt::format("{}: line {}", corpus.name(), corpus.line_number(i)));
+    add(corpus[i], corpus.where(i));
   }
   return prompts;
 }

@@ -23,18 +23,19 @@ const char* tokenizer_names() {
 }
 
 struct TrainOptions {
-  std::string corpus;
+  std::vector<std::string> corpus;
   TrainingOptions training{"model.safetensors", 5000, 0.01};
   GptConfig shape;
   Precision precision = Precision::single;
   std::string tokenizer = tokenizer_kinds().front().name;
   std::optional<std::string> tokenizer_file;
   VocabularyConfig vocabulary;
+  Split split = Split::line;
   bool no_lowercase = false;
 
   void visit(OptionTable& table) {
     const Range size = between(1, 1e6);
-    table.operand(corpus, "CORPUS", kTextHelp);
+    table.operand(corpus, "CORPUS...", kCorpusHelp);
     training.visit(table,
                    "the model file to write: weights, shape, vocabulary, all that sample needs",
                    "optimiser steps; 0 writes the untrained model");
@@ -79,6 +80,7 @@ struct TrainOptions {
     table.flag(vocabulary.unk, "unk",
                {.help = "have <unk> in the vocabulary even if no word is left out, so that any "
                         "prompt and text can be read"});
+    table.choice(split, "split", {.value = kSplits, .help = kSplitHelp});
     table.flag(no_lowercase, "no-lowercase",
                {.help = "keep capital letters apart from small ones, as bpe always does"});
     training.visit_machine(table);
@@ -92,19 +94,22 @@ int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>*
   if (resumed != nullptr) {
     known = resumed->model.tokenizer;
   } else if (options.tokenizer_file) {
-    known = read_tokenizer_json(*options.tokenizer_file);
+    known = read_tokenizer_json(*options.tokenizer_file).with_split(options.split);
   }
   const bool exact = find_tokenizer_kind(options.tokenizer)->exact;
-  const CorpusOptions reading =
-      known ? known->reading()
-            : CorpusOptions{.lowercase = !options.no_lowercase && !exact, .exact = exact};
+  const CorpusOptions reading = known ? known->reading()
+                                      : CorpusOptions{.lowercase = !options.no_lowercase && !exact,
+                                                      .exact = exact,
+                                                      .split = options.split};
   Corpus corpus = Corpus::read(options.corpus, reading);
-  corpus.shuffle(random);
-  record.text = corpus.fingerprint();
   const Tokenizer tokenizer =
       known ? *known : Tokenizer::of(corpus, options.tokenizer, options.vocabulary);
+  const std::size_t block_size = options.shape.block_size;
+  if (reading.split == Split::window) corpus = tokenizer.windows(std::move(corpus), block_size);
+  corpus.shuffle(random);
+  record.text = corpus.fingerprint();
 
-  const std::optional<Corpus> held_out = hold_out(options.training, corpus, reading);
+  const std::optional<Corpus> held_out = hold_out(options.training, corpus, tokenizer, block_size);
   if (options.training.val) record.held_out = held_out->fingerprint();
 
   GptConfig shape = options.shape;
@@ -122,8 +127,8 @@ int train_as(const TrainOptions& options, RunRecord record, const Checkpoint<T>*
 
 int train(TrainOptions& options, OptionTable& table) {
   const auto resumed = read_resumed("train", options.training, table);
-  check_options(options.training, {{"CORPUS", options.corpus},
-                                   {"--tokenizer-file", options.tokenizer_file.value_or("")}});
+  check_options(options.training, options.corpus,
+                {{"--tokenizer-file", options.tokenizer_file.value_or("")}});
   try {
     options.vocabulary.validate(*find_tokenizer_kind(options.tokenizer));
   } catch (const ConfigError& error) {

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
 #include <filesystem>
@@ -184,17 +185,60 @@ double passes(const TrainConfig& config, const Corpus& corpus) {
   return lines / static_cast<double>(corpus.size());
 }
 
+// What to type where the choices are bad for the text, or "". `lengths` are the lines' tokens.
+std::string advice_on(const GptConfig& shape, const Tokenizer& tokenizer, const Corpus& corpus,
+                      std::vector<std::size_t> lengths) {
+  constexpr std::size_t kMany = 10;               // a line in so many is cut
+  constexpr std::size_t kFew = 3;                 // tokens of the text for each of the vocabulary
+  constexpr std::size_t kLeast = 300;             // tokens: less text is a trial
+  const std::size_t most = shape.block_size - 1;  // tokens of a line that is learnt with its end
+  const std::size_t tokens = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+  if (corpus.options().split != Split::window) {
+    const auto cut = static_cast<std::size_t>(
+        std::ranges::count_if(lengths, [&](std::size_t length) { return length > most; }));
+    if (corpus.size() == 1 && cut == 1)
+      return fmt::format(
+          "the text is one line, of which {} are learnt: --split sentence or --split window cuts "
+          "it into more",
+          counted(most, tokenizer.kind().unit));
+    if (cut * kMany > corpus.size()) {
+      const auto enough = lengths.end() - static_cast<std::ptrdiff_t>(lengths.size() / kMany) - 1;
+      std::ranges::nth_element(lengths, enough);
+      return fmt::format(
+          "{:.0f}% of the {}s are longer than the block and lose their ends: --block-size {} holds "
+          "nine in ten, --split window loses nothing",
+          100 * static_cast<double>(cut) / static_cast<double>(corpus.size()),
+          name_of(corpus.options().split), std::bit_ceil(*enough + 1));
+    }
+  }
+  if (!tokenizer.kind().exact && tokens >= kLeast && tokenizer.size() * kFew > tokens)
+    return fmt::format(
+        "the vocabulary has {} tokens for {} of the text, so most are too rare to learn: "
+        "--tokenizer bpe --block-size {} makes them of pieces, --min-count 2 leaves the rarest "
+        "out",
+        tokenizer.size(), tokens, std::bit_ceil(2 * shape.block_size));
+  return "";
+}
+
 template <class T>
 void tell_start(const Gpt<T>& model, const Tokenizer& tokenizer, const Corpus& corpus,
                 const TrainConfig& config) {
   std::size_t tokens = 0, parameters = 0;
-  for (std::size_t i = 0; i < corpus.size(); ++i) tokens += tokenizer.encode(corpus[i]).size();
+  std::vector<std::size_t> lengths;
+  for (std::size_t i = 0; i < corpus.size(); ++i) {
+    lengths.push_back(tokenizer.encode(corpus[i]).size());
+    tokens += lengths.back();
+  }
   for (const ParameterSpec& p : model.layout().parameters()) parameters += p.size();
-  print_status(fmt::format(
-      "{}: {}, {}; vocabulary of {} tokens, model of {} parameters; "
-      "{:.3g} passes",
-      corpus.name(), counted(corpus.size(), "line"), counted(tokens, tokenizer.kind().unit),
-      tokenizer.size(), parameters, passes(config, corpus)));
+  print_status(
+      fmt::format("{}: {}, {}; vocabulary of {} tokens, model of {} parameters; "
+                  "{:.3g} passes",
+                  corpus.name(), counted(corpus.size(), name_of(corpus.options().split)),
+                  counted(tokens, tokenizer.kind().unit), tokenizer.size(), parameters,
+                  passes(config, corpus)));
+  if (const std::string advice = advice_on(model.config(), tokenizer, corpus, std::move(lengths));
+      !advice.empty())
+    print_status(advice);
 }
 
 // What to do about a run that could do better.
@@ -267,8 +311,8 @@ int run_training(const Training<T>& training) {
     log.emplace(*options.log_file, columns);
   }
   if (const CutSentences& cut = trainer.cut_sentences(); cut.count > 0) {
-    warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(), cut.first_line,
-                      tokenizer.kind().unit);
+    warn_of_cut_lines(cut.count, model.config().block_size - 1, corpus.name(),
+                      corpus.place(cut.first), tokenizer.kind().unit);
   }
   tell_start(model, tokenizer, corpus, config);
   if (resumed == nullptr && std::filesystem::is_regular_file(out))

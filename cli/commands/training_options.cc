@@ -207,7 +207,9 @@ std::optional<AnyCheckpoint> read_resumed(const char* command, TrainingOptions& 
   return checkpoint;
 }
 
-void check_options(const TrainingOptions& options, std::initializer_list<InputFile> inputs) {
+void check_options(const TrainingOptions& options, const std::vector<std::string>& corpus,
+                   std::vector<InputFile> inputs) {
+  for (const std::string& file : text_files(corpus)) inputs.push_back({"CORPUS", file});
   if (options.steps && options.epochs) {
     throw UsageError("--epochs: expected --steps or --epochs, found both; leave one out");
   }

@@ -49,8 +49,9 @@ std::optional<AnyCheckpoint> read_resumed(const char* command, TrainingOptions& 
 
 // What can be told before anything is read. Throws UsageError if a file that is to be written is
 // one of those that are read, under whatever name, or if both are the same; FileError if --out
-// can't be written.
-void check_options(const TrainingOptions& options, std::initializer_list<InputFile> inputs);
+// can't be written or a folder of the corpus has no text.
+void check_options(const TrainingOptions& options, const std::vector<std::string>& corpus,
+                   std::vector<InputFile> inputs);
 
 // Throws UsageError for settings that don't go together.
 TrainConfig train_config(const TrainingOptions& options, const Corpus& corpus);

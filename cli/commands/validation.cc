@@ -21,8 +21,8 @@ std::size_t code_points(std::string_view text) {
 }  // namespace
 
 std::optional<Corpus> hold_out(const TrainingOptions& options, Corpus& corpus,
-                               const CorpusOptions& reading) {
-  if (options.val) return Corpus::read(*options.val, reading);
+                               const Tokenizer& tokenizer, std::size_t block_size) {
+  if (options.val) return read_corpus({*options.val}, tokenizer, block_size);
   if (options.val_fraction == 0) return {};
   const auto lines = static_cast<double>(corpus.size());
   const auto count = static_cast<std::size_t>(std::round(options.val_fraction * lines));
@@ -47,17 +47,19 @@ Validation<T>::Validation(const TrainingOptions& options, std::uint64_t steps, c
   for (std::size_t i = 0; i < sentences_.size(); ++i) {
     std::vector<TokenId>& sentence = sentences_[i];
     const bool fits = sentence.size() - 1 <= block_size;
-    if (!fits) {
-      const std::size_t line = text.line_number(i);
-      if (cut++ == 0 || line < first_cut) first_cut = line;
+    if (!fits && text.goes_on(i)) {
+      sentence.resize(block_size + 1);
+    } else if (!fits) {
+      if (cut++ == 0 || text.comes_before(i, first_cut)) first_cut = i;
       sentence.resize(block_size + 1);
     }
     tokens_ += sentence.size() - 1;
-    characters_ += fits ? code_points(text[i]) + 1
+    characters_ += fits ? code_points(text[i]) + (text.goes_on(i) && text.options().exact ? 0 : 1)
                         : code_points(tokenizer.decode({sentence.begin() + 1, sentence.end()}));
   }
   if (cut > 0)
-    warn_of_cut_lines(cut, block_size - 1, text.name(), first_cut, tokenizer.kind().unit);
+    warn_of_cut_lines(cut, block_size - 1, text.name(), text.place(first_cut),
+                      tokenizer.kind().unit);
   if (best != nullptr)
     best_.emplace(BestModel<T>{best->weights.copy(), best->measured, best->worse_since});
 }

@@ -14,7 +14,7 @@ namespace glassbox::cli {
 // The text that --val or --val-fraction holds out, if one does; with --val-fraction it is taken out
 // of the corpus. Throws FormatError if one of the two would be left without a line.
 std::optional<Corpus> hold_out(const TrainingOptions& options, Corpus& corpus,
-                               const CorpusOptions& reading);
+                               const Tokenizer& tokenizer, std::size_t block_size);
 
 // Measures the model every so many steps and keeps the best. It changes nothing of the run, and its
 // numbers depend on neither batches nor threads: they are those of `glassbox eval`.

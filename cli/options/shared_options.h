@@ -12,6 +12,13 @@ namespace glassbox::cli {
 constexpr const char* kModelHelp = "model file, as train writes it";
 constexpr const char* kSentenceHelp = "words that the model knows, in one argument";
 constexpr const char* kTextHelp = "text file, UTF-8, one sentence a line";
+constexpr const char* kCorpusHelp =
+    "text files, UTF-8, one sentence a line or as --split says; - is standard input, a folder the "
+    "files *.txt in it";
+constexpr const char* kSplits = "line|sentence|window";
+constexpr const char* kSplitHelp =
+    "what is one sequence: a line; a sentence of prose, however its lines are broken; so much "
+    "running text as fits the block";
 constexpr const char* kEntryHelp =
     "a parameter, a row or an entry: output, output[7], output[cat][3]";
 

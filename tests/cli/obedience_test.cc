@@ -88,6 +88,7 @@ const Row kRows[] = {
     {"train", TRAIN, "--precision double"},
     {"train", TRAIN, "--tokenizer char"},
     {"train", TRAIN, "--tokenizer-file t.json"},
+    {"train", TRAIN, "--split window"},
     {"train", TRAIN, "--vocab-size 20"},
     {"train", TRAIN "--tokenizer bpe", "--min-count 9"},
     {"train", TRAIN, "--unk"},
@@ -95,6 +96,7 @@ const Row kRows[] = {
     {"train", TRAIN, "--seed 7"},
     {"train", TRAIN "--batch-size 64", "--threads 32", Proof::threads},
 
+    {"finetune", FINETUNE, "--split window"},
     {"finetune", FINETUNE, "--out other"},
     {"finetune", FINETUNE, "--log-file l.csv"},
     {"finetune", FINETUNE " --log-file l.csv", "--log-every 4"},

@@ -77,12 +77,12 @@ TEST_CASE("odd input: a message quotes the beginning of a long text and lists a 
                                 "inspect graph --expr 'a*b' \"$(cat NUMBER)\"",
                                 "report M --sentences LONG",
                                 "train " + word,
+                                "train TINY.txt --out " + word,
                                 "sample " + word})
     refused(glassbox, line, 1);
   for (const std::string& line : std::vector<std::string>{
            word, "help " + word, "man " + word, "completion " + word, "sample M --" + word,
-           "sample M --top-p " + word, "sample M --top-k " + word,
-           "train TINY.txt --out " + word + " x", "inspect " + word,
+           "sample M --top-p " + word, "sample M --top-k " + word, "inspect " + word,
            "inspect attention M the --color " + word, "sample M " + word,
            "train TINY.txt --no-lowercase=" + word, "inspect graph --expr a " + word,
            "plot RUN.csv --out x." + word, "plot RUN.csv --ascii --vocab-size 3 --column " + word,

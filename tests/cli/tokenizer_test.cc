@@ -1,4 +1,6 @@
 // Models of all tokenizers, in every command.
+#include <filesystem>
+
 #include "base/json.h"
 #include "model/model_file.h"
 #include "tests/cli/program.h"
@@ -120,4 +122,82 @@ TEST_CASE("tokenize: --export and train --tokenizer-file carry a vocabulary over
   const std::string whole = glassbox.file("n");
   glassbox.output("train TINY.txt --resume n.step-00000002.safetensors --out n");
   CHECK(glassbox.file("n") == whole);
+}
+
+TEST_CASE("splits: a model remembers how its text was cut, and a resumed run goes on so", "[cli]") {
+  const Program glassbox;
+  put_file(glassbox.folder / "T.txt", "Mr. Fox ran. He\nhid! Nobody saw him. Or so they say.\n");
+  for (const std::string split : {"sentence", "window"}) {
+    CAPTURE(split);
+    const bool is_window = split == "window";
+    for (const std::string tokenizer : {"word-punct", "bpe"}) {
+      const std::string options = "--block-size 8 --steps 10 --tokenizer " + tokenizer +
+                                  " --split " + split + " --val T.txt" + kTinyShape;
+      const Outcome trained = glassbox("train T.txt --save-every 5 --out m " + options);
+      CHECK(trained.status == 0);
+      CHECK_THAT(trained.err, text_contains(is_window ? " windows, " : ": 4 sentences, "));
+      const std::string whole = glassbox.file("m");
+      glassbox.output("train T.txt --out m --resume m.step-00000005.safetensors --val T.txt");
+      CHECK(glassbox.file("m") == whole);
+      CHECK(name_of(read_model_as<float>(glassbox.folder / "m").tokenizer.reading().split) ==
+            split);
+      const Outcome other = glassbox(
+          "train T.txt --out m --resume m.step-00000005.safetensors --val T.txt --split line");
+      CHECK(other.status == 2);
+      CHECK_THAT(other.err, text_contains("--split"));
+      // Measured on the same sequences as while it trained.
+      const auto tokens = Json::parse(glassbox.output("eval m T.txt --json"), "eval");
+      CHECK_THAT(trained.err,
+                 text_contains(std::to_string(tokens.find("tokens")->integer()) + " tokens"));
+      glassbox.output("finetune m T.txt --steps 2 --out f");
+      CHECK(name_of(read_model_as<float>(glassbox.folder / "f").tokenizer.reading().split) ==
+            split);
+      glassbox.output("finetune m T.txt --steps 2 --split line --out f");
+      CHECK(read_model_as<float>(glassbox.folder / "f").tokenizer.reading().split == Split::line);
+      glassbox.output("report m --out r.html");
+    }
+  }
+}
+
+TEST_CASE("texts: several files, standard input and a folder are trained alike", "[cli]") {
+  const Program glassbox;
+  const auto lines = lines_of(glassbox.file("TINY.txt"));
+  std::string a, b;
+  for (std::size_t i = 0; i < lines.size(); ++i) (i < 10 ? a : b) += lines[i] + '\n';
+  std::filesystem::create_directory(glassbox.folder / "d");
+  put_file(glassbox.folder / "d/a.txt", a);
+  put_file(glassbox.folder / "d/b.txt", b);
+  const std::string options = " --steps 5 --out m" + kTinyShape;
+  glassbox.output("train TINY.txt" + options);
+  const std::string model = glassbox.file("m");
+  for (const std::string corpus : {"d/a.txt d/b.txt", "- < TINY.txt", "d", "d/a.txt - < d/b.txt"}) {
+    CAPTURE(corpus);
+    glassbox.output("train " + corpus + options);
+    CHECK(glassbox.file("m") == model);
+  }
+  put_file(glassbox.folder / "d/c.txt", "\nthe zebraxyz\n");
+  CHECK_THAT(glassbox("finetune m d --steps 1").err,
+             text_contains("\"zebraxyz\" (d/c.txt: line 2)"));
+}
+
+TEST_CASE("advice: where a choice is bad for the text, one line says what to type", "[cli]") {
+  const Program glassbox;
+  const auto advice = [&](const std::string& text, const std::string& options) {
+    put_file(glassbox.folder / "T.txt", text);
+    return glassbox("train T.txt --steps 1 --out m " + options + kTinyShape).err;
+  };
+  std::string rare, line, longer;
+  for (int i = 0; i < 400; ++i) rare += "w" + std::to_string(i) + (i % 8 == 7 ? "\n" : " ");
+  for (int i = 0; i < 100; ++i) line += "the cat ";
+  for (int i = 0; i < 40; ++i) longer += "a b c d e f g h i j k l m n o p q r s t\n";
+  CHECK_THAT(advice(rare, ""), text_contains("the vocabulary has 401 tokens for 400 of the text") &&
+                                   text_contains("--tokenizer bpe --block-size 32"));
+  CHECK_THAT(advice(line, ""),
+             text_contains("the text is one line") && text_contains("--split window"));
+  CHECK_THAT(advice(longer, ""), text_contains("100% of the lines are longer than the block") &&
+                                     text_contains("--block-size 32 holds"));
+  for (const std::string& fine :
+       {advice(rare, "--tokenizer bpe --block-size 32"), advice(line, "--split window"),
+        advice(longer, "--block-size 32"), advice("a b\nc d\n", "")})
+    CHECK_THAT(fine, !text_contains("--split window") && !text_contains("--tokenizer bpe"));
 }
