@@ -559,7 +559,12 @@ int serve_model(Model<T> model, const ServerSettings& settings) {
   server.Post("/look", answered([&](const std::string& body, httplib::Response& response) {
                 send(response, 200, service.look(body));
               }));
+  std::atomic<bool> ending = false;
   server.set_pre_routing_handler([&](const httplib::Request& request, httplib::Response& response) {
+    if (ending) {
+      refuse(response, {503, "server: it is ending; ask again later"});
+      return httplib::Server::HandlerResponse::Handled;
+    }
     std::string known;
     for (const auto& [path, method] : paths) {
       known += (known.empty() ? "" : ", ") + std::string(path);
@@ -597,7 +602,10 @@ int serve_model(Model<T> model, const ServerSettings& settings) {
   std::thread ender([&] {
     int signal = 0;
     sigwait(&ends, &signal);
-    server.stop();
+    // Server::stop() would break off what is under way. A listener that is shut down takes no
+    // connection more, and listen_after_bind() returns when those that are open have been served.
+    ending = true;
+    ::shutdown(listener, SHUT_RDWR);
     std::this_thread::sleep_for(kLastWords);
     service.close();
     std::this_thread::sleep_for(1s);
