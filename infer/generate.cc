@@ -118,20 +118,27 @@ bool StopTexts::found(std::span<const TokenId> tokens) const {
   });
 }
 
-std::string StopTexts::cut(GeneratedSentence& sentence) const {
-  std::string text = tokenizer_->decode(sentence.tokens);
+std::size_t StopTexts::end_of(std::string_view text) const {
   std::size_t end = std::string::npos;
   for (const std::string& stop : texts_) end = std::min(end, text.find(stop, prompt_bytes_));
-  if (end == std::string::npos) return text;
   const std::string_view separator = tokenizer_->kind().separator;
-  if (!separator.empty() && end > prompt_bytes_ && text.substr(0, end).ends_with(separator))
+  if (end != std::string::npos && !separator.empty() && end > prompt_bytes_ &&
+      text.substr(0, end).ends_with(separator))
     end -= separator.size();
+  return end;
+}
+
+std::string StopTexts::cut(GeneratedSentence& sentence) const {
+  std::string text = tokenizer_->decode(sentence.tokens);
+  const std::size_t end = end_of(text);
+  if (end == std::string::npos) return text;
   text.resize(end);
   while (tokenizer_->decode(sentence.tokens).size() > end) sentence.tokens.pop_back();
   return text;
 }
 
 std::size_t StopTexts::certain(std::string_view text) const {
+  if (const std::size_t end = end_of(text); end != std::string::npos) return end;
   const std::size_t held_back =
       texts_.empty() ? 0 : longest() + tokenizer_->kind().separator.size() - 1;
   std::size_t end = text.size() > held_back ? text.size() - held_back : 0;

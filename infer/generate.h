@@ -83,6 +83,8 @@ class StopTexts {
 
  private:
   std::size_t longest() const;
+  // Where a stop text ends this one, or npos.
+  std::size_t end_of(std::string_view text) const;
 
   const Tokenizer* tokenizer_;
   std::vector<std::string> texts_;

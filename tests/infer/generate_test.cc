@@ -231,6 +231,12 @@ TEST_CASE("generate: a stop text cuts the sentence before it, behind the prompt"
   CHECK(cut({"at"}, {1, 2, 1}) == "cat the c|2|true");            // within a word; the word goes
   CHECK(cut({"zoo", " at zoo"}, {1, 2, 3, 0, 3}) == "cat the|2|true");
   CHECK(cut({}, {1, 2, 0}) == "cat the at|3|false");
+  // What is certain of a text is never beyond where it will be cut.
+  const StopTexts stop(words, {"zoo"}, prompt);
+  CHECK(stop.certain("cat the at") == 7);  // " at" may become "zoo"'s separator
+  CHECK(stop.certain("cat the at zoo cat") == 10);
+  CHECK(StopTexts(words, {}, prompt).certain("cat the at") == 10);
+  CHECK(StopTexts(words, {}, prompt).certain("cat \xC3") == 4);  // a part of a character
   CHECK_THAT(error_message<ConfigError>([&] { StopTexts(words, {""}, prompt); }),
              text_contains("empty"));
 }
