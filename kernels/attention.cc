@@ -57,8 +57,7 @@ WeightsRow<T> weights_row(T* at, std::size_t heads, std::size_t longest) {
 }
 
 // Forward keeps the weights of short sentences, row by row of the output. Those of a long one,
-// which would grow as the square of its length, backward computes once more: the same bits, for a
-// seventh of attention's time at 121 positions, and attention is a small part there.
+// which would grow as the square of its length, backward computes once more: the same bits.
 constexpr std::size_t kLongestKept = 64;
 inline std::size_t saved_row_size(std::size_t heads, std::size_t longest) {
   return longest <= kLongestKept ? weights_row_size(heads, longest) : 0;
