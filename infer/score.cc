@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numeric>
 
 namespace glassbox {
 
@@ -23,6 +24,18 @@ double log_probability(std::span<const T> logits, TokenId token) {
     return -std::log1p(others);
   }
   return static_cast<double>(logits[token]) - largest - std::log(sum);
+}
+
+template <class T>
+std::vector<TokenId> likeliest(std::span<const T> logits, std::size_t count) {
+  std::vector<TokenId> ids(logits.size());
+  std::iota(ids.begin(), ids.end(), TokenId{0});
+  count = std::min(count, ids.size());
+  std::ranges::partial_sort(
+      ids, ids.begin() + static_cast<std::ptrdiff_t>(count),
+      [&](TokenId a, TokenId b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
+  ids.resize(count);
+  return ids;
 }
 
 template <class T>
@@ -58,6 +71,8 @@ std::vector<std::vector<double>> log_probabilities(
 
 template double log_probability(std::span<const float>, TokenId);
 template double log_probability(std::span<const double>, TokenId);
+template std::vector<TokenId> likeliest(std::span<const float>, std::size_t);
+template std::vector<TokenId> likeliest(std::span<const double>, std::size_t);
 template std::vector<double> log_probabilities(Decoder<float>&, std::span<const TokenId>);
 template std::vector<std::vector<double>> log_probabilities(
     const Decoder<float>&, std::span<const std::vector<TokenId>>, kernels::Threads&, std::size_t,

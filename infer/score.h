@@ -31,6 +31,9 @@ std::vector<std::vector<double>> log_probabilities(
 // logits.size().
 template <class T>
 double log_probability(std::span<const T> logits, TokenId token);
+// The `count` likeliest tokens, or all: likeliest first, and of equal ones the lowest id first.
+template <class T>
+std::vector<TokenId> likeliest(std::span<const T> logits, std::size_t count);
 
 // The loss of a text: sentence after sentence is added, so the sum has one fixed order.
 struct TextLoss {

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -141,20 +140,13 @@ std::vector<std::vector<TokenId>> read_prompts(const SampleOptions& options,
   return prompts;
 }
 
-// The K likeliest tokens, likeliest first and of equal ones the lowest id first.
 template <class T>
 void write_likeliest(JsonWriter& json, const Tokenizer& tokenizer, std::span<const T> logits,
                      std::size_t count) {
-  std::vector<TokenId> ids(logits.size());
-  std::iota(ids.begin(), ids.end(), TokenId{0});
-  count = std::min(count, ids.size());
-  std::ranges::partial_sort(
-      ids, ids.begin() + static_cast<std::ptrdiff_t>(count),
-      [&](TokenId a, TokenId b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
   json.begin_array();
-  for (std::size_t i = 0; i < count; ++i) {
-    json.begin_object().member("token", tokenizer.word(ids[i])).member("id", ids[i]);
-    json.member("logprob", log_probability(logits, ids[i])).end_object();
+  for (const TokenId id : likeliest(logits, count)) {
+    json.begin_object().member("token", tokenizer.word(id)).member("id", id);
+    json.member("logprob", log_probability(logits, id)).end_object();
   }
   json.end_array();
 }
@@ -166,14 +158,14 @@ std::string as_json(const SampleOptions& options, Decoder<T>& model, GeneratedSe
   json.begin_object().member("text", repaired_utf8(stop.cut(sentence)));
   json.key("tokens").values(sentence.tokens);
   std::vector<double> scores;
-  JsonWriter likeliest;
-  likeliest.begin_array();
+  JsonWriter places;
+  places.begin_array();
   for_each_logits<T>(model, sentence.tokens, [&](std::size_t i, std::span<const T> logits) {
     scores.push_back(log_probability(logits, sentence.tokens[i]));
-    if (options.logprobs) write_likeliest(likeliest, model.tokenizer(), logits, *options.logprobs);
+    if (options.logprobs) write_likeliest(places, model.tokenizer(), logits, *options.logprobs);
   });
   json.key("logprobs").values(scores);
-  if (options.logprobs) json.key("top_logprobs").raw(likeliest.end_array().take());
+  if (options.logprobs) json.key("top_logprobs").raw(places.end_array().take());
   json.member("finish_reason", sentence.stopped ? "stop" : "length");
   return json.member("seed", options.seed.seed).end_object().take();
 }

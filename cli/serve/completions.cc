@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <random>
 
 #include "base/error.h"
@@ -211,16 +210,11 @@ CompletionRequest parse_completion(const std::string& body, const std::string& m
 }
 
 template <class T>
-ScoredToken scored(std::span<const T> logits, TokenId token, std::size_t likeliest) {
+ScoredToken scored(std::span<const T> logits, TokenId token, std::size_t count) {
   ScoredToken result{token, log_probability(logits, token), {}};
-  std::vector<TokenId> ids(likeliest > 0 ? logits.size() : 0);
-  std::iota(ids.begin(), ids.end(), TokenId{0});
-  likeliest = std::min(likeliest, ids.size());
-  std::ranges::partial_sort(
-      ids, ids.begin() + static_cast<std::ptrdiff_t>(likeliest),
-      [&](TokenId a, TokenId b) { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; });
-  for (std::size_t i = 0; i < likeliest; ++i)
-    result.likeliest.emplace_back(ids[i], log_probability(logits, ids[i]));
+  if (count == 0) return result;
+  for (const TokenId id : likeliest(logits, count))
+    result.likeliest.emplace_back(id, log_probability(logits, id));
   return result;
 }
 template ScoredToken scored(std::span<const float>, TokenId, std::size_t);

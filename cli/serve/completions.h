@@ -53,7 +53,7 @@ struct ScoredToken {
   std::vector<std::pair<TokenId, double>> likeliest;
 };
 template <class T>
-ScoredToken scored(std::span<const T> logits, TokenId token, std::size_t likeliest);
+ScoredToken scored(std::span<const T> logits, TokenId token, std::size_t count);
 // The member `logprobs` of a choice. `offset` is where the first token begins in the choice's text.
 void write_logprobs(JsonWriter& json, const std::vector<ScoredToken>& tokens,
                     const Tokenizer& tokenizer, std::size_t offset);
